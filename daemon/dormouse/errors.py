@@ -1,0 +1,107 @@
+"""Everything that can go wrong and that a person is told about: one tree, one file.
+
+The docstring is the message (attributes are filled in), ``hint`` says what to do, ``code`` is the
+closed list that docs/operations.md explains, ``exit_code`` is the CLI's. No message holds a fact's text.
+"""
+
+from typing import ClassVar
+
+
+class DormouseError(Exception):
+    """Something went wrong."""
+
+    code: ClassVar[str] = "failed"
+    status: ClassVar[int] = 500
+    exit_code: ClassVar[int] = 1
+    hint: str = "See `dormouse doctor`."
+
+    def __init__(self, hint: str | None = None, **about: object) -> None:
+        self.about = about
+        if hint is not None:
+            self.hint = hint
+        message = (type(self).__doc__ or "").strip().splitlines()[0]
+        super().__init__(message.format(**about))
+
+
+class BadRequest(DormouseError):
+    """The request can't be read: {what}."""
+
+    code, status, exit_code = "bad_request", 400, 2
+    hint = "See `dormouse --help` or docs/operations.md."
+
+
+class NotFound(DormouseError):
+    """No {what} has the id {id}."""
+
+    code, status, exit_code = "not_found", 404, 4
+    hint = "List what there is, for example with `dormouse facts --all`."
+
+
+class NotUnique(DormouseError):
+    """The id {id} could mean several: {among}."""
+
+    code, status, exit_code = "not_unique", 409, 4
+    hint = "Give more characters of the id."
+
+
+class IdTooShort(DormouseError):
+    """The id {id} is too short: at least 4 characters are needed."""
+
+    code, status, exit_code = "not_unique", 400, 4
+    hint = "Give more characters of the id."
+
+
+class Conflict(DormouseError):
+    """This can't be done now: {what}."""
+
+    code, status, exit_code = "conflict", 409, 1
+    hint = "Look at the state first, then try again."
+
+
+class KeyReused(DormouseError):
+    """The idempotency key was used for another request before."""
+
+    code, status, exit_code = "key_reused", 409, 1
+    hint = "Use a new key for each new request."
+
+
+class Refused(DormouseError):
+    """Refused: {what}."""
+
+    code, status, exit_code = "refused", 403, 5
+    hint = "This is the owner's to do, at a terminal of their own."
+
+
+class TooLarge(DormouseError):
+    """The request is larger than {limit} bytes."""
+
+    code, status, exit_code = "too_large", 413, 2
+    hint = "Send less at once."
+
+
+class Locked(DormouseError):
+    """The memory at {path} is locked."""
+
+    code, status, exit_code = "locked", 423, 6
+    hint = "Run `dormouse unlock`."
+
+
+class WriteRefused(DormouseError):
+    """The memory at {path} can't be written: {why}."""
+
+    code, status, exit_code = "write_refused", 507, 1
+    hint = "Free some space or make the folder writable; nothing was lost."
+
+
+class Damaged(DormouseError):
+    """The memory at {path} can't be opened: {why}."""
+
+    code, status, exit_code = "damaged", 500, 7
+    hint = "Nothing was changed. Restore a backup with `dormouse restore-backup FILE`, or move the file away."
+
+
+class AlreadyRunning(DormouseError):
+    """Another daemon already owns {path}."""
+
+    code, status, exit_code = "already_running", 409, 1
+    hint = "Use it, or stop it with `dormouse down`."

@@ -1,0 +1,94 @@
+"""The agents, as data. ``connect``, the hook and the daemon read this one table; it decides nothing."""
+
+import os
+from dataclasses import dataclass, field
+from pathlib import Path
+
+
+@dataclass(frozen=True, slots=True)
+class HookEvent:
+    """One registered event: its host's name and the host's timeout for it, in the host's unit."""
+
+    name: str
+    timeout: int
+
+
+@dataclass(frozen=True, slots=True)
+class Host:
+    """One agent. Empty ``events`` mean that ``connect`` can't write hooks for it (yet)."""
+
+    id: str
+    title: str
+    letter: str  # its byte in bin/undelivered
+    program: str  # found on PATH
+    folder_variable: str | None  # environment variable that moves its settings folder
+    folder: str  # settings folder below HOME
+    settings: str | None = None  # the file in that folder that hook entries go into
+    events: tuple[HookEvent, ...] = ()
+    timeout_unit: str = "s"
+    context_limit: int = 9_000
+    context_unit: str = "utf16"  # utf16 (code units) or utf8 (bytes)
+    prompt_limit: int = 1_500
+    transcripts: str | None = None  # folder of its transcripts below the settings folder
+    transcript_suffix: str = ".jsonl"
+    needs_approval: bool = False
+    notes: tuple[str, ...] = field(default=())
+
+    def settings_folder(self) -> Path:
+        """Where this host keeps its settings, from the environment of this process."""
+        named = os.environ.get(self.folder_variable) if self.folder_variable else None
+        return Path(named).expanduser().absolute() if named else Path.home() / self.folder
+
+
+CLAUDE_CODE = Host(
+    id="claude-code",
+    title="Claude Code",
+    letter="c",
+    program="claude",
+    folder_variable="CLAUDE_CONFIG_DIR",
+    folder=".claude",
+    settings="settings.json",
+    events=(
+        HookEvent("SessionStart", 5),
+        HookEvent("UserPromptSubmit", 3),
+        HookEvent("Stop", 3),
+        HookEvent("SubagentStop", 3),
+        HookEvent("PostCompact", 3),
+        HookEvent("SessionEnd", 2),
+    ),
+    context_unit="utf16",
+    transcripts="projects",
+)
+
+CODEX = Host(
+    id="codex",
+    title="Codex",
+    letter="x",
+    program="codex",
+    folder_variable="CODEX_HOME",
+    folder=".codex",
+    settings="hooks.json",
+    events=(
+        HookEvent("SessionStart", 5),
+        HookEvent("UserPromptSubmit", 3),
+        HookEvent("Stop", 3),
+        HookEvent("SubagentStop", 3),
+        HookEvent("SessionEnd", 3),
+    ),
+    context_unit="utf8",
+    transcripts="sessions",
+    needs_approval=True,
+    notes=("Approve Dormouse's hooks once: type /hooks in Codex.",),
+)
+
+GEMINI = Host("gemini", "Gemini CLI", "g", "gemini", None, ".gemini", timeout_unit="ms")
+OPENCODE = Host("opencode", "OpenCode", "o", "opencode", None, ".config/opencode")
+HERMES = Host("hermes", "Hermes", "h", "hermes", None, ".hermes")
+OPENCLAW = Host("openclaw", "OpenClaw", "l", "openclaw", None, ".openclaw")
+
+HOSTS: dict[str, Host] = {
+    host.id: host for host in (CLAUDE_CODE, CODEX, GEMINI, OPENCODE, HERMES, OPENCLAW)
+}
+
+# A thinker that the daemon starts carries this in its environment: our hooks fall silent in it.
+THINKER_MARKER = "DORMOUSE_THINKER"

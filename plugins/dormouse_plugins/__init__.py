@@ -1,0 +1,1 @@
+"""What stands in the agents: the hook program, and how it is connected and removed."""
