@@ -1,1 +1,1 @@
-"""The engine and the server of Dormouse: the only package that holds the key and opens the ledger."""
+"""The engine and the server: the only package that holds the key and opens the ledger."""

@@ -1,7 +1,8 @@
 """Everything that can go wrong and that a person is told about: one tree, one file.
 
 The docstring is the message (attributes are filled in), ``hint`` says what to do, ``code`` is the
-closed list that docs/operations.md explains, ``exit_code`` is the CLI's. No message holds a fact's text.
+closed list that docs/operations.md explains, ``exit_code`` is the CLI's. No message holds the text
+of a fact.
 """
 
 from typing import ClassVar
@@ -97,7 +98,7 @@ class Damaged(DormouseError):
     """The memory at {path} can't be opened: {why}."""
 
     code, status, exit_code = "damaged", 500, 7
-    hint = "Nothing was changed. Restore a backup with `dormouse restore-backup FILE`, or move the file away."
+    hint = "Nothing was changed. Put a backup in its place, or move the file away."
 
 
 class AlreadyRunning(DormouseError):

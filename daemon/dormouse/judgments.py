@@ -45,7 +45,7 @@ class Ruling:
 
 
 class Judge(Protocol):
-    """Decides a pair: *older* and *newer* in the order of their validity. Never raises on purpose."""
+    """Decides a pair, ordered by validity: *older* and *newer*. Never raises on purpose."""
 
     @property
     def name(self) -> str:

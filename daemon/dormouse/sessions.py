@@ -31,9 +31,9 @@ class Moment(StrEnum):
 class Turn:
     """One thing a person or an agent said in a session.
 
-    ``line_id`` is the transcript line's own id where there is one, ``host_turn_id`` the host's id of
-    the prompt and its answer. ``attended`` is False when the host says that no person sat there, None
-    when it does not say. ``original_length`` is set where ``text`` is an excerpt (characters).
+    ``line_id`` is the transcript line's own id where there is one, ``host_turn_id`` the host's id
+    of the prompt and its answer. ``attended`` is False when the host says that no person sat there,
+    None when it does not say. ``original_length`` is set where ``text`` is an excerpt (characters).
     """
 
     role: Role
@@ -48,7 +48,7 @@ class Turn:
 
 @dataclass(frozen=True, slots=True)
 class Event:
-    """One hook event, read. ``source`` is SessionStart's (startup, resume, clear, compact, fork)."""
+    """One hook event, read. ``source`` is SessionStart's: startup, resume, clear, compact, fork."""
 
     agent: str
     name: str

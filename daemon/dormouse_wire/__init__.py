@@ -1,3 +1,3 @@
-"""The contract between the daemon and its clients. Standard library only; everybody may import it."""
+"""The contract between the daemon and its clients. Standard library only; all may import it."""
 
 __version__ = "0.1.0"

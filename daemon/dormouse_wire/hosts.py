@@ -1,4 +1,4 @@
-"""The agents, as data. ``connect``, the hook and the daemon read this one table; it decides nothing."""
+"""The agents, as data that ``connect``, the hook and the daemon read; it decides nothing."""
 
 import os
 from dataclasses import dataclass, field
