@@ -44,6 +44,7 @@ class Turn:
     host_turn_id: str | None = None
     attended: bool | None = None
     original_length: int | None = None
+    cwd: str | None = None
 
 
 @dataclass(frozen=True, slots=True)
