@@ -80,6 +80,13 @@ class TooLarge(DormouseError):
     hint = "Send less at once."
 
 
+class TooSlow(DormouseError):
+    """The text could not be checked for secrets in time ({size} bytes), so it is not kept."""
+
+    code, status, exit_code = "too_slow", 413, 2
+    hint = "Send less at once; a turn that is parked can be seen with `dormouse journal`."
+
+
 class Locked(DormouseError):
     """The memory at {path} is locked."""
 

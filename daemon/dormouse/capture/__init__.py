@@ -1,0 +1,5 @@
+"""Rules for what is worth keeping and what must never be kept. Pure: no disk, no network, no clock."""
+
+from dormouse.capture.kind_of import kind_of
+
+__all__ = ["kind_of"]

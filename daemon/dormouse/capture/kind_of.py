@@ -1,0 +1,34 @@
+"""What a statement is about. Cheap cues only; where nothing speaks for a kind it is the project."""
+
+import re
+
+from dormouse.facts import Kind
+
+_REFERENCE = re.compile(
+    r"https?://|\b(?:dashboard|runbook|wiki|documentation|docs|confluence|doku|dokumentation|handbuch)\b"
+    r"|文档|看板|仪表盘|手册",
+    re.IGNORECASE,
+)
+_RULE = re.compile(
+    r"\b(?:always|never|from now on|immer|nie|niemals|ab jetzt|ab sofort)\b"
+    r"|^(?:please |bitte )?(?:prefer|use|don't|do not|avoid|stop|answer|reply|write|run|bevorzuge|benutze"
+    r"|nutze|verwende|vermeide|antworte|schreib|schreibe)\b"
+    r"|总是|永远|始终|一律|务必|不要|别再|从现在起|以后",
+    re.IGNORECASE,
+)
+_PERSON = re.compile(
+    r"^(?:i|i'm|i’m|i've|i’ve|i'd|my|me|ich|mein|meine|mir|mich)\b|^(?:我(?!们)|本人)",
+    re.IGNORECASE,
+)
+
+
+def kind_of(text: str) -> Kind:
+    """USER is about the person, FEEDBACK is how the agent shall work, REFERENCE is where to look."""
+    bare = text.strip()
+    if _PERSON.search(bare):
+        return Kind.USER
+    if _RULE.search(bare):
+        return Kind.FEEDBACK
+    if _REFERENCE.search(bare):
+        return Kind.REFERENCE
+    return Kind.PROJECT
