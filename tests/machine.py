@@ -209,13 +209,6 @@ class Machine:
     def session(self, agent: str, cwd: Path, id: str | None = None) -> "Session":
         return Session(self, agent, cwd, id or str(uuid.uuid4()))
 
-    def decrypted(self) -> str:
-        """Everything that stands in the ledger, as one text. The key comes from the key slots."""
-        # Imported here: the checks of a socket or a hook must not need the engine.
-        from tests.decrypt import dump  # noqa: PLC0415
-
-        return dump(self.home, self.env)
-
 
 class Session:
     """One session of an agent, event by event, over the socket."""
