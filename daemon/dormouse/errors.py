@@ -113,3 +113,67 @@ class AlreadyRunning(DormouseError):
 
     code, status, exit_code = "already_running", 409, 1
     hint = "Use it, or stop it with `dormouse down`."
+
+
+class StoreExists(Conflict):
+    """There is something of a memory at {path} already; it is never set up again."""
+
+    hint = "Open it with `dormouse up`, or choose another home."
+
+
+class MissingStore(Damaged):
+    """There is no memory at {path}."""
+
+    hint = "Restore a backup with `dormouse restore-backup FILE`; no new memory is made in its place."
+
+
+class EmptyStore(Damaged):
+    """The memory at {path} is an empty file."""
+
+
+class TruncatedStore(Damaged):
+    """The memory at {path} is cut short: {why}."""
+
+
+class ForeignStore(Damaged):
+    """The file at {path} is not a memory of Dormouse: {why}."""
+
+    hint = "Nothing was changed. Move the file away or choose another home."
+
+
+class WrongKey(Damaged):
+    """The key does not open the memory at {path}."""
+
+    hint = "Nothing was changed. Put the right key file or keyslots.json back; see `dormouse key check`."
+
+
+class SchemaDiffers(Damaged):
+    """The tables of the memory at {path} are not what they should be: {what}."""
+
+
+class MigrationGap(Damaged):
+    """The memory at {path} lacks the record of migration {missing}."""
+
+
+class NewerStore(Damaged):
+    """The memory at {path} has schema {found}, this version knows only {known}."""
+
+    hint = "Nothing was changed. Install the newer version again."
+
+
+class ReadOnlyFolder(WriteRefused):
+    """The folder of the memory at {path} can't be written."""
+
+    hint = "Make the folder and the file writable for you; nothing was changed."
+
+
+class NetworkFileSystem(WriteRefused):
+    """The memory at {path} lies on a network file system ({kind}), whose locks can't be trusted."""
+
+    hint = "Set DORMOUSE_HOME to a folder on a local disk; nothing was changed."
+
+
+class DiskFull(WriteRefused):
+    """The disk that holds the memory at {path} is full."""
+
+    hint = "Free some space; nothing was lost."
