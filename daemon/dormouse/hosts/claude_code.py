@@ -101,7 +101,7 @@ class ClaudeCode:
 
 # Line types that hold nothing said. Others are counted: the format may have moved on.
 SILENT = frozenset(
-    [
+    {
         "agent-name",
         "ai-title",
         "api-request",
@@ -123,7 +123,7 @@ SILENT = frozenset(
         "system",
         "tag",
         "tools-used",
-    ]
+    }
 )
 _COMMAND = re.compile(r"\s*<(command-|local-command-|bash-)")
 

@@ -33,10 +33,16 @@ class Codex:
 
 # Line types and items that hold nothing said. Others are counted: the format may have moved on.
 SILENT = frozenset(
-    ["compacted", "response_item", "token_usage_record", "turn_context", "world_state"]
+    (
+        "compacted",
+        "response_item",
+        "token_usage_record",
+        "turn_context",
+        "world_state",
+    )
 )
 SILENT_ITEMS = frozenset(
-    [
+    (
         "CollabAgentToolCall",
         "ContextCompaction",
         "DynamicToolCall",
@@ -51,7 +57,7 @@ SILENT_ITEMS = frozenset(
         "Reasoning",
         "Sleep",
         "WebSearch",
-    ]
+    )
 )
 
 
