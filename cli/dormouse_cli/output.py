@@ -1,0 +1,147 @@
+"""What reaches the terminal: one JSON value, or text for people. It never asks the daemon anything.
+
+Control characters are shown as escapes: a fact must not be able to move the cursor, recolour the
+screen or hide its end.
+"""
+
+import json
+import os
+import re
+import sys
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from datetime import datetime
+from typing import Any
+
+from rich.cells import cell_len
+from rich.console import Console
+from rich.table import Table
+from rich.text import Text
+
+SHORT_ID = 6  # of 16 characters; any unique prefix of 4 or more is accepted
+
+# C0 and C1 controls, line and paragraph separators, and the marks that reorder what is read.
+_CONTROL = re.compile(
+    "[\x00-\x1f\x7f-\x9f\u061c\u200e\u200f\u2028-\u202e\u2066-\u2069\ud800-\udfff]"
+)
+_JSON_CONTROL = re.compile("[\x7f-\x9f\u061c\u200e\u200f\u2028-\u202e\u2066-\u2069\ud800-\udfff]")
+_NAMED = {"\n": "\\n", "\r": "\\r", "\t": "\\t"}
+
+STYLES = {"id": "cyan", "good": "green", "bad": "red", "warn": "yellow", "dim": "dim"}
+
+
+def prepare_streams() -> None:
+    """Let no character that the terminal's encoding lacks end a command half way."""
+    for stream in (sys.stdout, sys.stderr):
+        if hasattr(stream, "reconfigure"):
+            stream.reconfigure(errors="backslashreplace")
+
+
+def on_terminal() -> bool:
+    """Whether a person reads stdout directly."""
+    return sys.stdout.isatty()
+
+
+def colours() -> bool:
+    """Colours only on a terminal, and not with NO_COLOR."""
+    return on_terminal() and not os.environ.get("NO_COLOR") and os.environ.get("TERM") != "dumb"
+
+
+def escape(text: str) -> str:
+    """The text on one line, every control character visible."""
+    return _CONTROL.sub(_visible, text)
+
+
+def _visible(match: re.Match[str]) -> str:
+    character = match.group()
+    code = ord(character)
+    return _NAMED.get(character) or (f"\\x{code:02x}" if code < 0x100 else f"\\u{code:04x}")
+
+
+def say(text: str = "", style: str | None = None) -> None:
+    """One line for a person; controls in it are escaped."""
+    line = escape(text)
+    if style is not None and colours():
+        _console().print(Text(line, style=STYLES.get(style, style)), soft_wrap=True)
+    else:
+        print(line)
+
+
+def emit(value: Any, as_json: bool, text: Callable[[], None]) -> None:
+    """Print *value* as the one JSON value, or let *text* say it to a person."""
+    if as_json:
+        print(dumps(value))
+    else:
+        text()
+
+
+def dumps(value: Any) -> str:
+    """JSON in readable letters where stdout can show them; controls stay escaped."""
+    unicode = (sys.stdout.encoding or "").lower().replace("-", "") == "utf8"
+    made = json.dumps(value, ensure_ascii=not unicode, indent=2)
+    return _JSON_CONTROL.sub(lambda match: f"\\u{ord(match.group()):04x}", made)
+
+
+def table(columns: Sequence[str], rows: Iterable[Sequence[str]], *, nothing: str) -> None:
+    """Rows under headings: a table that folds on a terminal, aligned lines elsewhere."""
+    escaped = [[escape(cell) for cell in row] for row in rows]
+    if not escaped:
+        say(nothing)
+    elif on_terminal():
+        _rich_table(columns, escaped)
+    else:
+        _plain_table(columns, escaped)
+
+
+def _console() -> Console:
+    return Console(highlight=False, no_color=not colours(), markup=False, emoji=False)
+
+
+def _rich_table(columns: Sequence[str], rows: Sequence[Sequence[str]]) -> None:
+    made = Table(box=None, pad_edge=False, padding=(0, 2, 0, 0), header_style="bold")
+    for number, column in enumerate(columns):
+        last = number == len(columns) - 1
+        made.add_column(column, no_wrap=not last, overflow="fold")
+    for row in rows:
+        made.add_row(Text(row[0], style=STYLES["id"]), *(Text(cell) for cell in row[1:]))
+    _console().print(made)
+
+
+def _plain_table(columns: Sequence[str], rows: Sequence[Sequence[str]]) -> None:
+    widths = [max(cell_len(row[at]) for row in (columns, *rows)) for at in range(len(columns))]
+    for row in (columns, *rows):
+        cells = [cell + " " * (widths[at] - cell_len(cell)) for at, cell in enumerate(row)]
+        print("  ".join(cells).rstrip())
+
+
+def pairs(rows: Iterable[tuple[str, str]]) -> None:
+    """Names and what they are, aligned; a row without a name goes on with the one above."""
+    kept = list(rows)
+    width = max((cell_len(name) for name, _ in kept), default=0)
+    for name, value in kept:
+        say(f"{name}{' ' * (width - cell_len(name))}  {value}".rstrip())
+
+
+def short(identifier: str | None) -> str:
+    """An id as people see it."""
+    return (identifier or "")[:SHORT_ID]
+
+
+def when(time: str | None) -> str:
+    """A time of the ledger in the reader's own zone, to the minute."""
+    if not time:
+        return ""
+    try:
+        return datetime.fromisoformat(time).astimezone().strftime("%Y-%m-%d %H:%M")
+    except ValueError:
+        return time
+
+
+def counted(number: int | None, one: str, many: str | None = None) -> str:
+    """As in 1 fact, 2 facts."""
+    return f"{number or 0} {one if number == 1 else many or one + 's'}"
+
+
+def listed(of: Mapping[str, Any]) -> str:
+    """As 2 facts, 1 turns from {"facts": 2, "turns": 1}; noughts are left out."""
+    said = [f"{number} {name}" for name, number in of.items() if number]
+    return ", ".join(said) or "nothing"

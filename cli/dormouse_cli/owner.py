@@ -1,0 +1,106 @@
+"""Is it the owner who asks? Owner commands are refused where an agent could be at the keyboard.
+
+It proves nothing against a program of the same user that hides its marks; docs/security.md says so.
+"""
+
+import contextlib
+import getpass
+import io
+import os
+import sys
+from collections.abc import Iterator
+from typing import TextIO
+
+from dormouse_cli import errors
+from dormouse_wire.hosts import THINKER_MARKER
+
+MARKERS = ("CLAUDECODE", "AI_AGENT", THINKER_MARKER)
+MARKER_PREFIX = "CODEX_"
+TERMINAL = "/dev/tty"
+
+
+def marker() -> str | None:
+    """The first variable in the environment by which an agent shows itself."""
+    return next(
+        (name for name in sorted(os.environ) if name in MARKERS or name.startswith(MARKER_PREFIX)),
+        None,
+    )
+
+
+def refuse_agents(what: str) -> None:
+    """Raise Refused if an agent's mark is in the environment; a script of the owner may go on."""
+    found = marker()
+    if found is not None:
+        raise errors.Refused(
+            "Run it in a terminal of your own.",
+            what=f"{what} is the owner's to do, and {found} says that an agent is running this",
+        )
+
+
+@contextlib.contextmanager
+def terminal() -> Iterator[TextIO]:
+    """The controlling terminal, whatever stdin and stdout are. Raises OSError without one."""
+    descriptor = os.open(TERMINAL, os.O_RDWR | os.O_NOCTTY)
+    with io.TextIOWrapper(io.FileIO(descriptor, "r+"), write_through=True) as text:
+        yield text
+
+
+def has_terminal() -> bool:
+    """Whether a controlling terminal can be opened."""
+    try:
+        os.close(os.open(TERMINAL, os.O_RDWR | os.O_NOCTTY))
+    except OSError:
+        return False
+    return True
+
+
+def prove(what: str, *, yes: bool) -> dict[str, str]:
+    """What an owner's request carries: nothing at an own terminal, else the passphrase. Or Refused.
+
+    With ``--yes`` the first line of a piped standard input is the passphrase, at a terminal too, so
+    that a second line means the same everywhere.
+    """
+    found = marker()
+    at_terminal = found is None and has_terminal()
+    if yes and not (at_terminal and _typed()):
+        given = _read_secret("Passphrase: ")
+        if given:
+            return {"passphrase": given}
+    if at_terminal:
+        return {}
+    why = f"{found} says that an agent is running this" if found else "there is no terminal here"
+    raise errors.Refused(what=f"{what} is the owner's to do, and {why}")
+
+
+def confirm(question: str, *, yes: bool) -> None:
+    """Ask on the terminal before something that can't be taken back."""
+    if yes:
+        return
+    with terminal() as tty:
+        tty.write(f"{question} Type yes: ")
+        answer = tty.readline().strip().lower()
+    if answer not in ("y", "yes"):
+        raise errors.Refused("Nothing was changed.", what="not confirmed")
+
+
+def secret(prompt: str, *, twice: bool = False) -> str:
+    """A secret typed on the terminal without echo, or one line of standard input."""
+    given = _read_secret(prompt)
+    if twice and _typed() and given != _read_secret("Once more: "):
+        raise errors.Usage("Nothing was changed; try again.", what="The two were not the same.")
+    if not given:
+        raise errors.Usage(
+            "Type it on a terminal, or give it as one line on standard input.",
+            what="No passphrase was given.",
+        )
+    return given
+
+
+def _typed() -> bool:
+    return sys.stdin is not None and sys.stdin.isatty()
+
+
+def _read_secret(prompt: str) -> str:
+    if _typed():
+        return getpass.getpass(prompt)
+    return sys.stdin.readline().rstrip("\r\n") if sys.stdin is not None else ""

@@ -1,0 +1,58 @@
+"""Proposals: what agents may not do by themselves and what therefore waits for the owner's yes."""
+
+from typing import Any
+
+import typer
+
+from dormouse_cli import fact_text, owner
+from dormouse_cli.daemon import ask, route
+from dormouse_cli.options import Id, Json, example
+from dormouse_cli.output import emit, say, short, table, when
+
+COLUMNS = ("id", "what", "by", "at", "text")
+
+app = typer.Typer(rich_markup_mode=None)
+
+
+@app.callback(
+    invoke_without_command=True,
+    epilog=example("dormouse proposals", "dormouse proposals accept 7k3f2a"),
+)
+def proposals(context: typer.Context, as_json: Json = False) -> None:
+    """See what agents proposed. Accept or reject it."""
+    if context.invoked_subcommand is not None:
+        return
+    found = ask("GET", route("proposals"))
+    rows = [_row(each) for each in found]
+    emit(found, as_json, lambda: table(COLUMNS, rows, nothing="no proposals"))
+
+
+@app.command(epilog=example("dormouse proposals accept 7k3f2a"))
+def accept(identifier: Id, as_json: Json = False) -> None:
+    """Say yes to a proposal. An agent can't do this for you."""
+    owner.refuse_agents("accepting a proposal")
+    answer = ask("POST", route("proposals", identifier, "accept"), {}, once=True)
+    emit(answer, as_json, lambda: say(_done(answer, "accepted")))
+
+
+@app.command(epilog=example("dormouse proposals reject 7k3f2a"))
+def reject(identifier: Id, as_json: Json = False) -> None:
+    """Say no to a proposal."""
+    answer = ask("POST", route("proposals", identifier, "reject"), {})
+    emit(answer, as_json, lambda: say(_done(answer, "rejected")))
+
+
+def _row(proposal: dict[str, Any]) -> list[str]:
+    return [
+        short(proposal["id"]),
+        str(proposal.get("what")),
+        str(proposal.get("by") or ""),
+        when(proposal.get("at")),
+        str(proposal.get("text") or ""),
+    ]
+
+
+def _done(answer: dict[str, Any], verb: str) -> str:
+    if "text" in answer and "scope" in answer:
+        return fact_text.noted(answer)[0]
+    return f"{verb} {short(answer['id'])}"

@@ -1,0 +1,43 @@
+"""The store as a whole: back it up, and erase a fact from it for good."""
+
+from pathlib import Path
+from typing import Annotated, Any
+
+import typer
+
+from dormouse_cli import owner
+from dormouse_cli.daemon import ask, route
+from dormouse_cli.options import Id, Json, Yes, example
+from dormouse_cli.output import emit, listed, say, short
+
+app = typer.Typer(rich_markup_mode=None)
+
+
+@app.command(epilog=example("dormouse backup ~/backups/memory.db"))
+def backup(
+    file: Annotated[Path, typer.Argument(metavar="FILE", help="A file that is not there yet.")],
+    as_json: Json = False,
+) -> None:
+    """Write an encrypted copy. It opens with the same key, which is not part of it."""
+    target = str(file.expanduser().absolute())
+    answer = ask("POST", route("backup"), {"path": target}, long=True)
+    said = f"wrote {answer.get('path')}, {answer.get('bytes')} bytes, encrypted"
+    emit(answer, as_json, lambda: say(said))
+
+
+@app.command(epilog=example("dormouse erase 7k3f2a"))
+def erase(identifier: Id, yes: Yes = False, as_json: Json = False) -> None:
+    """Destroy a fact for good. For a leaked secret or a legal duty; else `retire` it."""
+    proof = owner.prove("erasing a fact", yes=yes)
+    if not yes:
+        plan = ask("POST", route("erase"), {"id": identifier, "dry_run": True} | proof, long=True)
+        count = listed(plan.get("erased") or {})
+        owner.confirm(f"Erase {short(identifier)} for good ({count})?", yes=yes)
+    answer = ask("POST", route("erase"), {"id": identifier} | proof, long=True)
+    emit(answer, as_json, lambda: _erased(answer))
+
+
+def _erased(answer: dict[str, Any]) -> None:
+    say(f"erased: {listed(answer.get('erased') or {})}")
+    for place in answer.get("still_in") or ():
+        say(f"still in: {place}")
