@@ -1,0 +1,63 @@
+"""Plain code before every judge: it can only veto a pair, never retire anything.
+
+What is known on both sides and different can't be a contradiction. What is unknown passes.
+"""
+
+from dormouse.facts import Fact
+from dormouse.judging.scope import scope_line
+from dormouse.judgments import Veto
+from dormouse.slots import Modality, Statement, read
+
+VERSION = 1
+
+
+def veto(older: Fact, newer: Fact) -> Veto | None:
+    """Say why no judge may see this pair, or None.
+
+    Trust comes last: it is the one veto that asks the owner, so it must not ask about pairs that
+    have nothing to do with each other.
+    """
+    if newer.valid_from < older.valid_from:
+        return Veto.ORDER
+    if scope_line(older) != scope_line(newer):
+        return Veto.SCOPE
+    found = _by_text(read(older.text), read(newer.text))
+    if found is not None:
+        return found
+    if newer.trust.rank < older.trust.rank:
+        return Veto.TRUST
+    return None
+
+
+def _by_text(older: Statement, newer: Statement) -> Veto | None:
+    if newer.modality is not Modality.ASSERTED:
+        return Veto.MODALITY
+    if _scopes_differ(older.qualifiers, newer.qualifiers):
+        return Veto.SCOPE
+    if _attributes_differ(older, newer):
+        return Veto.ATTRIBUTE
+    if _subjects_differ(older, newer):
+        return Veto.SUBJECT
+    if newer.multi_valued and not newer.ends:
+        return Veto.MULTI_VALUED
+    return None
+
+
+def _scopes_differ(older: frozenset[tuple[str, str]], newer: frozenset[tuple[str, str]]) -> bool:
+    for kind in {kind for kind, _ in older} & {kind for kind, _ in newer}:
+        if not {v for k, v in older if k == kind} & {v for k, v in newer if k == kind}:
+            return True
+    return False
+
+
+def _attributes_differ(older: Statement, newer: Statement) -> bool:
+    a, b = older.slot.attribute, newer.slot.attribute
+    return a is not None and b is not None and a != b
+
+
+def _subjects_differ(older: Statement, newer: Statement) -> bool:
+    """Only where each side names something that the other doesn't."""
+    if older.slot.subject is None or newer.slot.subject is None:
+        return False
+    a, b = set(older.slot.subject.split()), set(newer.slot.subject.split())
+    return bool(a - b) and bool(b - a)

@@ -1,0 +1,9 @@
+"""What a text is about, read by plain rules: subject, attribute, value, scope, and how it is meant.
+
+It never guesses: what it can't read to the last word has no value, and no judge decides on it.
+"""
+
+from dormouse.slots.reading import read
+from dormouse.slots.statement import Modality, Single, Statement
+
+__all__ = ["Modality", "Single", "Statement", "read"]
