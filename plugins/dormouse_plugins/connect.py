@@ -4,21 +4,27 @@ One way in and one way out for every agent of dormouse_wire.hosts. It never touc
 not ours, switches nothing of the host off, and keeps no copy of a settings file.
 """
 
-from collections.abc import Sequence
+import os
+import stat
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from shutil import which
 
-from dormouse_plugins.bin import write_bin
+from dormouse_plugins.bin import command_prefix, write_bin, write_whole
+from dormouse_plugins.hooks_text import Entry, Unreadable, add, remove
 from dormouse_wire.hosts import HOSTS, Host
 from dormouse_wire.paths import Home
 
 __all__ = ["Change", "connect", "disconnect", "find", "write_bin"]
 
+MAX_SETTINGS = 8 * 2**20
+ATTEMPTS = 5
+
 
 @dataclass(frozen=True, slots=True)
 class Change:
-    """What connecting or disconnecting one agent came to."""
+    """What came of connecting or disconnecting one agent, and which settings file it is about."""
 
     agent: str
     state: str  # connected | waiting_for_approval | failed | removed
@@ -30,3 +36,84 @@ def find(agents: Sequence[str] | None = None) -> list[Host]:
     """The agents on this machine: all that hooks can be written for, or those of *agents*."""
     wanted = [host for host in HOSTS.values() if (host.id in agents if agents else host.events)]
     return [host for host in wanted if host.settings_folder().is_dir() or which(host.program)]
+
+
+def connect(home: Home, host: Host, *, approve_tools: bool = False) -> Change:
+    """Put our hooks into the host's settings file, where they are not in it yet."""
+    if host.settings is None or not host.events:
+        return Change(host.id, "failed", note=f"{host.title} can't be connected by hooks yet.")
+    prefix = command_prefix(home)
+    entries = [
+        Entry(event.name, f"{prefix}{host.id} {event.name}", event.timeout) for event in host.events
+    ]
+    path = host.settings_folder() / host.settings
+    try:
+        rewrite(path, lambda text: add(text, entries))
+    except (Unreadable, OSError) as error:
+        return _failed(host, path, error)
+    notes = list(host.notes)
+    if approve_tools:
+        notes.append("Approving tools belongs to the MCP server, which is not part of this yet.")
+    state = "waiting_for_approval" if host.needs_approval else "connected"
+    return Change(host.id, state, [str(path)], " ".join(notes) or None)
+
+
+def disconnect(home: Home, host: Host, *, settings: Path | None = None) -> Change:
+    """Take our hooks out again; *settings* names the file if it was another one at the time."""
+    if settings is None and host.settings is None:
+        return Change(host.id, "removed")
+    path = settings or host.settings_folder() / str(host.settings)
+    prefix = command_prefix(home)
+    try:
+        changed = rewrite(path, lambda text: None if text is None else remove(text, prefix))
+    except (Unreadable, OSError) as error:
+        return _failed(host, path, error)
+    return Change(host.id, "removed", [str(path)] if changed else [])
+
+
+def _failed(host: Host, path: Path, error: Exception) -> Change:
+    why = (error.strerror if isinstance(error, OSError) else None) or str(error)
+    return Change(host.id, "failed", [], f"{path} was left as it is: {why}.")
+
+
+def rewrite(path: Path, change: Callable[[str | None], str | None]) -> bool:
+    """Replace a file's text by what *change* makes of it (None: no file); whether it did.
+
+    A symbolic link stays one, the mode is kept, and what somebody else writes in between is not
+    lost. Raises OSError, Unreadable.
+    """
+    target = Path(os.path.realpath(path))
+    for _ in range(ATTEMPTS):
+        before, mode = _read(target)
+        try:
+            text = change(None if before is None else before.decode())
+        except UnicodeDecodeError:
+            raise Unreadable("it is not UTF-8 text") from None
+        after = None if text is None else text.encode()
+        if after == before:
+            return False
+        if before is not None and not os.access(target, os.W_OK):
+            raise Unreadable("it is read-only")
+        if after is None:
+            target.unlink()
+            return True
+        target.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
+        if _read(target)[0] == before:
+            write_whole(target, after, mode)
+            return True
+    raise Unreadable("somebody else keeps writing to it")
+
+
+def _read(path: Path) -> tuple[bytes | None, int]:
+    """A file's content and mode; None where there is no file. Raises OSError, Unreadable."""
+    try:
+        descriptor = os.open(path, os.O_RDONLY | os.O_NONBLOCK | os.O_CLOEXEC)
+    except FileNotFoundError:
+        return None, 0o600
+    with os.fdopen(descriptor, "rb") as file:
+        about = os.fstat(descriptor)
+        if not stat.S_ISREG(about.st_mode):
+            raise Unreadable("it is no regular file")
+        if about.st_size > MAX_SETTINGS:
+            raise Unreadable("it is too large to be a settings file")
+        return file.read(), stat.S_IMODE(about.st_mode)
