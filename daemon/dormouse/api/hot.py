@@ -1,0 +1,182 @@
+"""The routes an agent waits for, without a framework: hooks, capture, recall."""
+
+import hashlib
+import json
+import time
+from collections import OrderedDict
+from typing import Any
+from urllib.parse import unquote
+
+from dormouse.api import requests, views
+from dormouse.api.service import Service
+from dormouse.api.wire import Scope, header, log_failure, read_json
+from dormouse.errors import BadRequest, DormouseError, KeyReused, NotFound
+from dormouse.facts import Layer
+from dormouse.hosts import READERS
+from dormouse.ledger import Reader, Writer
+from dormouse.sessions import Event
+from dormouse.work.answer import answer
+from dormouse.work.memory import Memory
+from dormouse.work.places import NOWHERE, Where
+from dormouse.work.recalls import Found, find
+from dormouse.work.remember import Kept, Speaker, Wish, remember
+from dormouse.work.thinkers import is_thinker
+from dormouse_wire.hosts import HOSTS
+
+TWICE_S = 5.0  # two hooks may bring the same event; the second within this time is dropped
+Answered = tuple[int, bytes, bytes]
+PLAIN, JSON = b"text/plain; charset=utf-8", b"application/json"
+
+
+class Twice:
+    """Knows the events of the last seconds by their fingerprints."""
+
+    def __init__(self) -> None:
+        self._seen: OrderedDict[bytes, float] = OrderedDict()
+
+    def __call__(self, agent: str, name: str, body: bytes) -> bool:
+        """Whether this very event came just now; remembers it if not."""
+        now = time.monotonic()
+        while self._seen and next(iter(self._seen.values())) < now - TWICE_S:
+            self._seen.popitem(last=False)
+        mark = hashlib.blake2b(b"\0".join((agent.encode(), name.encode(), body))).digest()
+        if mark in self._seen:
+            return True
+        self._seen[mark] = now
+        return False
+
+
+async def hook(service: Service, twice: Twice, path: str, body: bytes) -> Answered:
+    """``POST /hooks/{agent}/{event}``: the text to print. Nothing is better than an error here."""
+    _, _, agent, name, *more = (*path.split("/"), "", "")
+    agent, name = unquote(agent), unquote(name)
+    if agent not in HOSTS or not name or any(more):
+        raise NotFound(what="agent", id=agent[:40], hint="The agents stand in docs/agents.md.")
+    memory = service.memory
+    if memory is None:
+        return 200, b"", PLAIN
+    reader = READERS[agent]
+    try:
+        event = reader.read_event(name, body)
+    except BadRequest:
+        memory.count("events_unreadable")
+        raise
+    if twice(agent, name, body) or is_thinker(event):
+        memory.count("events_dropped")
+        return 200, b"", PLAIN
+    text = await _answer(memory, event)
+    return 200, text.encode("utf-8", "replace"), PLAIN
+
+
+async def _answer(memory: Memory, event: Event) -> str:
+    try:
+        given = await answer(memory, event)
+        return READERS[event.agent].render(event, given)
+    except Exception as error:  # an agent must go on, whatever happens here
+        log_failure(f"event {event.moment}", error)
+        memory.count("events_failed")
+        return ""
+
+
+async def capture(service: Service, scope: Scope, body: bytes) -> Answered:
+    """``POST /v1/facts``."""
+    memory = service.need()
+    fields = read_json(body)
+    wish = requests.wish(fields)
+    who = requests.speaker(
+        header(scope, b"dormouse-agent"), requests.text_field(fields, "session_id", longest=200)
+    )
+    settle = requests.flag(fields, "settle", True)
+    folder = requests.folder_field(fields)
+    where = await memory.aside(lambda: memory.places.where(folder)) if folder else NOWHERE
+    key = header(scope, b"idempotency-key")
+    mark = hashlib.sha256(body).hexdigest() if key else ""
+    now = memory.now()
+
+    def do(w: Writer) -> dict[str, Any]:
+        if key and (known := _kept(w, key, mark)) is not None:
+            return known
+        kept = remember(w, wish, who, where, now)
+        if kept.fact is not None and not settle:
+            w.mark_settled([kept.fact.id])
+        if key:
+            w.keep_answer(key, mark, json.dumps(_short_form(kept)))
+        return _capture_view(kept, wish, who, where)
+
+    view = await memory.write(do)
+    if settle and view["state"] == "new":
+        memory.to_settle.set()
+    status = 201 if view["state"] == "new" else 200
+    return status, json.dumps(view).encode(), JSON
+
+
+def _kept(w: Writer, key: str, mark: str) -> dict[str, Any] | None:
+    kept = w.kept_answer(key)
+    if kept is None:
+        return None
+    if kept[0] != mark:
+        raise KeyReused()
+    short = json.loads(kept[1])
+    if short["fact"] is None:
+        return {"id": short["proposal"], **short}
+    view = views.fact_view(w.fact(short["fact"]))
+    return view | {"state": short["state"], "redacted": short["redacted"]}
+
+
+def _short_form(kept: Kept) -> dict[str, Any]:
+    """What an idempotency key keeps: ids only, so that an erased text is nowhere else."""
+    return {
+        "fact": kept.fact.id if kept.fact else None,
+        "state": kept.state,
+        "redacted": list(kept.redacted),
+        "proposal": kept.proposal_id,
+    }
+
+
+def _capture_view(kept: Kept, wish: Wish, who: Speaker, where: Where) -> dict[str, Any]:
+    extra = {"state": kept.state, "redacted": list(kept.redacted)}
+    if kept.proposed:
+        extra |= {"proposal": kept.proposal_id, "proposed": list(kept.proposed)}
+    if kept.fact is None:
+        return {"id": kept.proposal_id, **extra}
+    return views.fact_view(kept.fact) | extra
+
+
+async def recall(service: Service, scope: Scope, body: bytes) -> Answered:
+    """``POST /v1/recall``."""
+    memory = service.need()
+    fields = read_json(body)
+    requests.known_fields(fields, requests.RECALL_FIELDS)
+    query = requests.text_field(fields, "query", needed=True) or ""
+    limit = requests.number_field(fields, "limit", 1, 1_000)
+    folder = requests.folder_field(fields)
+    session = requests.text_field(fields, "session_id", longest=200)
+    layer = requests.choice(fields, "layer", Layer)
+    where = await memory.aside(lambda: memory.places.where(folder)) if folder else NOWHERE
+    if where.off:
+        return 200, json.dumps({"hits": [], "left_out": 0, "reason": "private"}).encode(), JSON
+    at_most = int(limit) if limit else memory.settings.recall_max_facts
+
+    def do(r: Reader) -> dict[str, Any]:
+        found = find(
+            r, memory, query, where.look(session),
+            as_of=requests.time_field(fields, "as_of"),
+            history=requests.flag(fields, "history"),
+            floor=requests.number_field(fields, "floor", 0, 1),
+        )  # fmt: skip
+        return _recall_view(found, at_most, layer)
+
+    return 200, json.dumps(await memory.read(do)).encode(), JSON
+
+
+def _recall_view(found: Found, at_most: int, layer: Layer | None) -> dict[str, Any]:
+    ranked = [hit for hit in found.ranked if layer is None or hit.fact.layer is layer]
+    hits = [
+        views.fact_view(hit.fact) | {"score": round(hit.score, 4), "why": dict(hit.why)}
+        for hit in ranked[:at_most]
+    ]
+    reason = found.reason if hits or found.reason else "no_match"
+    return {"hits": hits, "left_out": len(ranked) - len(hits), "reason": None if hits else reason}
+
+
+__all__ = ["DormouseError", "Twice", "capture", "hook", "recall"]

@@ -1,0 +1,121 @@
+"""From a JSON body to a wish or a question: every field checked, nothing echoed."""
+
+import re
+from collections.abc import Mapping
+from enum import StrEnum
+from pathlib import Path
+from typing import Any, TypeVar
+
+from dormouse.errors import BadRequest
+from dormouse.facts import How, Kind, Layer, Scope, Trust
+from dormouse.times import parse, stamp
+from dormouse.work.remember import Speaker, Wish
+
+E = TypeVar("E", bound=StrEnum)
+AGENT = re.compile(r"[a-z0-9][a-z0-9-]{0,39}\Z")
+FACT_FIELDS = {
+    "text", "kind", "layer", "scope", "project", "session_id", "at", "pin", "steps", "tools",
+    "outcome", "weight", "context", "confidence", "settle", "everywhere",
+}  # fmt: skip
+RECALL_FIELDS = {
+    "query", "limit", "project", "as_of", "history", "layer", "floor", "why", "session_id",
+}  # fmt: skip
+
+
+def known_fields(body: Mapping[str, Any], fields: set[str]) -> None:
+    """Raise BadRequest where a field's name is not one of ours (a typo would be lost silently)."""
+    strange = sorted(set(body) - fields)
+    if strange:
+        raise BadRequest(what=f"unknown field {strange[0][:40]!r}")
+
+
+def text_field(
+    body: Mapping[str, Any], name: str, *, needed: bool = False, longest: int = 100_000
+) -> str | None:
+    value = body.get(name)
+    if value is None or value == "":
+        if needed:
+            raise BadRequest(what=f"{name} is missing")
+        return None
+    if not isinstance(value, str):
+        raise BadRequest(what=f"{name} must be a text")
+    if len(value) > longest:
+        raise BadRequest(what=f"{name} is longer than {longest} characters")
+    return value
+
+
+def number_field(body: Mapping[str, Any], name: str, low: float, high: float) -> float | None:
+    value = body.get(name)
+    if value is None:
+        return None
+    if isinstance(value, bool) or not isinstance(value, int | float) or not low <= value <= high:
+        raise BadRequest(what=f"{name} must be a number from {low:g} to {high:g}")
+    return float(value)
+
+
+def flag(body: Mapping[str, Any], name: str, default: bool = False) -> bool:
+    value = body.get(name, default)
+    if value is None:
+        return default
+    if not isinstance(value, bool):
+        raise BadRequest(what=f"{name} must be true or false")
+    return value
+
+
+def choice(body: Mapping[str, Any], name: str, of: type[E]) -> E | None:
+    value = text_field(body, name)
+    if value is None:
+        return None
+    try:
+        return of(value)
+    except ValueError:
+        raise BadRequest(what=f"{name} must be one of {', '.join(of)}") from None
+
+
+def time_field(body: Mapping[str, Any], name: str) -> str | None:
+    value = text_field(body, name)
+    if value is None:
+        return None
+    try:
+        return stamp(parse(value))
+    except (ValueError, OverflowError):
+        raise BadRequest(what=f"{name} must be an ISO 8601 time, as 2026-06-01T10:00:00Z") from None
+
+
+def folder_field(body: Mapping[str, Any], name: str = "project") -> str | None:
+    """An existing folder, absolute."""
+    value = text_field(body, name, longest=4_096)
+    if value is None:
+        return None
+    if "\0" in value or not Path(value).is_absolute() or not Path(value).is_dir():
+        raise BadRequest(what=f"{name} must be an existing folder, as an absolute path")
+    return value
+
+
+def speaker(agent: str | None, session_id: str | None) -> Speaker:
+    """Who asks: without the header Dormouse-Agent it is the owner's program."""
+    if agent is None:
+        return Speaker(None, session_id, None, Trust.USER, How.HUMAN)
+    if not AGENT.match(agent):
+        raise BadRequest(what="the header Dormouse-Agent must name an agent")
+    return Speaker(agent, session_id, None, Trust.ASSISTANT, How.ASSISTANT, attended=False)
+
+
+def wish(body: Mapping[str, Any]) -> Wish:
+    """The statement that a body asks to keep."""
+    known_fields(body, FACT_FIELDS)
+    steps = body.get("steps") or []
+    if not isinstance(steps, list) or not all(isinstance(step, str) for step in steps):
+        raise BadRequest(what="steps must be a list of texts")
+    return Wish(
+        text_field(body, "text", needed=True, longest=8 * 1024 * 1024) or "",
+        kind=choice(body, "kind", Kind),
+        layer=choice(body, "layer", Layer),
+        scope=choice(body, "scope", Scope),
+        everywhere=flag(body, "everywhere"),
+        pin=flag(body, "pin"),
+        at=time_field(body, "at"),
+        confidence=number_field(body, "confidence", 0, 1),
+        weight=number_field(body, "weight", 0, 1) or 0.0,
+        steps=tuple(steps),
+    )

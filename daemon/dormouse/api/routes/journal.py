@@ -1,0 +1,72 @@
+"""The journal, and the known projects."""
+
+from typing import Any
+
+from fastapi import APIRouter, Request
+
+from dormouse.api import requests, views
+from dormouse.api.routes.common import body_of, owner_only
+from dormouse.api.service import Service
+from dormouse.errors import BadRequest, NotFound
+from dormouse.ledger import Reader, Writer
+from dormouse.projects import proposals_to_join
+
+
+def router(service: Service) -> APIRouter:
+    """Bind the routes to *service*."""
+    r = APIRouter(prefix="/v1")
+
+    @r.get("/journal")
+    async def journal(session: str | None = None) -> list[dict[str, Any]]:
+        rows = await service.need().read(lambda reader: reader.turns(session_id=session))
+        return [views.turn_view(row) for row in rows]
+
+    @r.post("/journal/drop")
+    async def drop(request: Request) -> dict[str, Any]:
+        fields = await body_of(request)
+        await owner_only(service, request, fields)
+        session = requests.text_field(fields, "session", needed=True) or ""
+        dropped = await service.need().write(lambda w: w.drop_turns(session))
+        if not dropped:
+            raise NotFound(what="session with turns", id=session[:60], hint="`dormouse journal`")
+        return {"session": session, "dropped": dropped}
+
+    @r.get("/projects")
+    async def projects() -> list[dict[str, Any]]:
+        def do(reader: Reader) -> list[dict[str, Any]]:
+            known = reader.known_projects()
+            return [
+                {
+                    "id": project.id,
+                    "name": project.name,
+                    "kind": project.kind,
+                    "paths": list(project.paths),
+                    "facts": reader.count_in(project.id),
+                    "proposals_to_join": proposals_to_join(project, known),
+                }
+                for project in known
+            ]
+
+        return await service.need().read(do)
+
+    @r.post("/projects/join")
+    async def join(request: Request) -> dict[str, Any]:
+        memory = service.need()
+        fields = await body_of(request)
+        await owner_only(service, request, fields)
+        a = requests.text_field(fields, "a", needed=True) or ""
+        b = requests.text_field(fields, "b", needed=True) or ""
+
+        def do(w: Writer) -> dict[str, Any]:
+            first, second = w.resolve(a, "projects"), w.resolve(b, "projects")
+            if first == second:
+                raise BadRequest(what="both ids name the same project")
+            w.join_projects(first, second)
+            joined = next(p for p in w.known_projects() if p.id == first)
+            return {"id": joined.id, "name": joined.name, "paths": list(joined.paths)}
+
+        answer = await memory.write(do)
+        memory.places.forget()
+        return answer
+
+    return r

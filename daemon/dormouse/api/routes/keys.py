@@ -1,0 +1,94 @@
+"""Keys and what only the owner may do to the file: unlock, slots, erase, backup."""
+
+import asyncio
+from pathlib import Path
+from typing import Any
+
+from fastapi import APIRouter, Request
+
+from dormouse.api import requests
+from dormouse.api.routes.common import body_of, owner_only
+from dormouse.api.service import Service
+from dormouse.errors import BadRequest, Conflict
+from dormouse.keys import KeySlots
+
+SLOTS = ("keyfile", "passphrase", "recovery")
+
+
+def router(service: Service) -> APIRouter:
+    """Bind the routes to *service*."""
+    r = APIRouter(prefix="/v1")
+
+    def slots() -> KeySlots:
+        if service.slots is None:
+            service.need()
+            raise Conflict(what="there are no key slots")
+        return service.slots
+
+    @r.post("/unlock")
+    async def unlock(request: Request) -> dict[str, Any]:
+        fields = await body_of(request)
+        passphrase = requests.text_field(fields, "passphrase", longest=10_000)
+        recovery = requests.text_field(fields, "recovery", longest=10_000)
+        if (passphrase is None) == (recovery is None):
+            raise BadRequest(what="give either a passphrase or a recovery code")
+        if passphrase is not None:
+            key = await asyncio.to_thread(lambda: slots().open_with_passphrase(passphrase))
+        else:
+            key = await asyncio.to_thread(lambda: slots().open_with_recovery(recovery or ""))
+        await service.unlock(key)
+        return {"state": "ok"}
+
+    @r.get("/keys")
+    async def keys() -> dict[str, Any]:
+        kinds = slots().kinds
+        return {"slots": [{"kind": kind} for kind in kinds], "protects": slots().protects()}
+
+    @r.post("/keys")
+    async def add(request: Request) -> dict[str, Any]:
+        memory = service.need()
+        fields = await body_of(request)
+        await owner_only(service, request, fields)
+        kind = requests.text_field(fields, "kind", needed=True) or ""
+        if kind not in SLOTS:
+            raise BadRequest(what=f"the slot is one of {', '.join(SLOTS)}")
+        secret = requests.text_field(fields, "secret", longest=10_000)
+        key = memory.ledger.data_key()
+        code = await memory.aside(lambda: slots().add(kind, key, secret))
+        memory.home.keyslots.chmod(0o600)
+        await memory.write(lambda w: w.set_setting("notice", f"a key slot was added: {kind}"))
+        service.state.key = slots().protects()
+        return {"kind": kind, "code": code}
+
+    @r.post("/keys/check")
+    async def check(request: Request) -> dict[str, Any]:
+        fields = await body_of(request)
+        kind = requests.text_field(fields, "kind", needed=True) or ""
+        secret = requests.text_field(fields, "secret", longest=10_000)
+        return {"kind": kind, "ok": await asyncio.to_thread(lambda: slots().check(kind, secret))}
+
+    @r.post("/erase")
+    async def erase(request: Request) -> dict[str, Any]:
+        memory = service.need()
+        fields = await body_of(request)
+        await owner_only(service, request, fields)
+        wanted = requests.text_field(fields, "id", needed=True) or ""
+        dry_run = requests.flag(fields, "dry_run")
+        fact_id = await memory.read(lambda reader: reader.resolve(wanted))
+        erased = await memory.aside(lambda: memory.ledger.erase([fact_id], dry_run=dry_run))
+        return {"id": fact_id, "erased": erased.counts(), "still_in": list(erased.still_in)}
+
+    @r.post("/backup")
+    async def backup(request: Request) -> dict[str, Any]:
+        memory = service.need()
+        fields = await body_of(request)
+        await owner_only(service, request, fields)
+        path = Path(requests.text_field(fields, "path", needed=True, longest=4_096) or "")
+        if not path.is_absolute():
+            raise BadRequest(what="path must be absolute")
+        if path.exists():
+            raise Conflict(what=f"{path} exists already", hint="Name a new file.")
+        await memory.aside(lambda: memory.ledger.backup(path))
+        return {"path": str(path), "bytes": path.stat().st_size}
+
+    return r

@@ -1,0 +1,57 @@
+"""The running service: an open memory, or a locked one, and its state. One for each process."""
+
+import asyncio
+import logging
+from collections.abc import Callable
+from dataclasses import dataclass, field
+
+from dormouse.errors import DormouseError, Locked
+from dormouse.keys import KeySlots
+from dormouse.work import background
+from dormouse.work.memory import Memory
+from dormouse.work.rem import Night
+from dormouse.work.status import State
+from dormouse_wire.paths import Home
+
+log = logging.getLogger("dormouse")
+
+
+@dataclass(slots=True)
+class Service:
+    """What the routes share. ``open_with`` makes a memory from a data key."""
+
+    home: Home
+    open_with: Callable[[bytes], Memory]
+    slots: KeySlots | None = None
+    memory: Memory | None = None
+    state: State = field(default_factory=State)
+    night: Night = field(default_factory=Night)
+    failure: DormouseError | None = None
+    stop: Callable[[], None] = lambda: None
+    tasks: list[asyncio.Task[None]] = field(default_factory=list)
+
+    def need(self) -> Memory:
+        """The open memory, or the error that says why there is none."""
+        if self.memory is not None:
+            return self.memory
+        raise self.failure or Locked(path=self.home.ledger)
+
+    async def unlock(self, data_key: bytes) -> None:
+        """Open the memory with *data_key* unless it is open already."""
+        if self.memory is None:
+            self.memory = await asyncio.to_thread(self.open_with, data_key)
+            self.state.locked, self.failure = False, None
+            self.begin()
+
+    def begin(self) -> None:
+        """Start what goes on beside the requests."""
+        if self.memory is not None and not self.tasks:
+            self.tasks = background.start(self.memory)
+
+    async def close(self) -> None:
+        """Stop the background and close the memory; a clean stop leaves no WAL behind."""
+        await background.stop(self.tasks)
+        if self.memory is not None:
+            await asyncio.to_thread(self.memory.close)
+            self.memory = None
+        log.info("stopped")

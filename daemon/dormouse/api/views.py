@@ -1,0 +1,146 @@
+"""How values look as JSON. Every text is masked once more: an older program may have kept more."""
+
+from collections.abc import Mapping
+from typing import Any
+
+from dormouse.facts import Fact
+from dormouse.ledger import (
+    CandidateRow,
+    JudgmentRow,
+    Link,
+    ProposalRow,
+    Question,
+    RunRow,
+    TurnRow,
+)
+from dormouse.work.prepare import mask
+
+
+def fact_view(fact: Fact) -> dict[str, Any]:
+    """The fact object of the contract."""
+    return {
+        "id": fact.id,
+        "text": mask(fact.text),
+        "kind": fact.kind,
+        "layer": fact.layer,
+        "scope": fact.scope,
+        "project": {"id": fact.project_id, "name": fact.project_name} if fact.project_id else None,
+        "branch": fact.branch,
+        "subject": fact.slot.subject,
+        "attribute": fact.slot.attribute,
+        "value": mask(fact.slot.value) if fact.slot.value else None,
+        "confidence": round(fact.confidence, 4),
+        "importance": fact.importance,
+        "trust": fact.trust,
+        "pinned": fact.pinned,
+        "stated_at": fact.stated_at,
+        "captured_at": fact.captured_at,
+        "valid_from": fact.valid_from,
+        "valid_to": fact.valid_to,
+        "current": fact.current,
+        "retired_at": fact.retired_at,
+        "because": fact.retired_because,
+        "superseded_by": fact.superseded_by,
+        "sources": [
+            {"agent": s.agent, "session": s.session_id, "how": s.how, "at": s.at}
+            for s in fact.sources
+        ],
+    }
+
+
+def judgment_view(row: JudgmentRow) -> dict[str, Any]:
+    return {
+        "id": row.id,
+        "older": row.older_id,
+        "newer": row.newer_id,
+        "verdict": row.ruling.verdict,
+        "judge": row.ruling.judge,
+        "probability": row.ruling.probability,
+        "reason": row.ruling.reason,
+        "level": row.level,
+        "run": row.run_id,
+        "asked_at": row.asked_at,
+        "outcomes": [{"outcome": o, "by": by, "at": at} for o, by, at in row.outcomes],
+    }
+
+
+def link_view(link: Link) -> dict[str, Any]:
+    return {
+        "fact": fact_view(link.fact),
+        "judgment": judgment_view(link.judgment) if link.judgment else None,
+        "outcome": link.outcome,
+    }
+
+
+def retired_view(fact: Fact, row: JudgmentRow | None) -> dict[str, Any]:
+    return {
+        "id": fact.id,
+        "text": mask(fact.text),
+        "retired_at": fact.retired_at,
+        "because": fact.retired_because,
+        "superseded_by": fact.superseded_by,
+        "judge": row.ruling.judge if row else None,
+        "run": row.run_id if row else None,
+    }
+
+
+def candidate_view(row: CandidateRow, projects: Mapping[str, str]) -> dict[str, Any]:
+    project = (
+        {"id": row.project_id, "name": projects.get(row.project_id)} if row.project_id else None
+    )
+    return {
+        "id": row.id,
+        "text": mask(row.text),
+        "kind": row.kind,
+        "scope": row.scope,
+        "project": project,
+        "sightings": row.sightings,
+        "confidence": row.confidence,
+    }
+
+
+def proposal_view(row: ProposalRow) -> dict[str, Any]:
+    return {
+        "id": row.id,
+        "what": row.what,
+        "text": mask(str(row.payload.get("text", ""))),
+        "by": row.by,
+        "at": row.at,
+    }
+
+
+def question_view(row: Question) -> dict[str, Any]:
+    return {
+        "id": row.id,
+        "older": fact_view(row.older),
+        "newer": fact_view(row.newer),
+        "why": row.why,
+        "asked_at": row.asked_at,
+    }
+
+
+def turn_view(row: TurnRow) -> dict[str, Any]:
+    return {
+        "session": row.session_id,
+        "agent": row.agent,
+        "role": row.role,
+        "at": row.at,
+        "text": mask(row.text),
+    }
+
+
+def run_view(row: RunRow) -> dict[str, Any]:
+    settled = {"supersede": 0, "keep": 0, "unsure": 0} | row.report.get("settled", {})
+    return {
+        "run": row.id,
+        "kind": row.kind,
+        "settled": settled,
+        "facts_before": row.facts_before,
+        "facts_after": row.facts_after,
+        "retired": row.report.get("retired", []),
+        "thinker_calls": row.report.get("thinker_calls", 0),
+        "took_ms": row.report.get("took_ms", 0),
+        "state": row.state,
+        "started_at": row.started_at,
+        "why": row.report.get("why"),
+    }

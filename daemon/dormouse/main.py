@@ -1,0 +1,223 @@
+"""Starting and stopping the daemon, and setting up a new home. It decides nothing about facts."""
+
+import argparse
+import fcntl
+import json
+import logging
+import os
+import signal
+import socket
+import sys
+from datetime import datetime, timedelta
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from dormouse import hygiene
+from dormouse.errors import AlreadyRunning, BadRequest, DormouseError, Locked
+from dormouse.times import Clock, parse, system_clock
+from dormouse_wire import __version__
+from dormouse_wire.client import reachable_name
+from dormouse_wire.launch import LOCK_FD
+from dormouse_wire.paths import Home
+
+if TYPE_CHECKING:
+    from dormouse.api.service import Service
+    from dormouse.work.memory import Memory
+
+log = logging.getLogger("dormouse")
+FIRST_PASSED_FD = 3  # systemd's first socket
+
+
+def clock_from_environment() -> Clock:
+    """The wall clock, or one that starts at ``DORMOUSE_NOW`` and runs on from there (tests)."""
+    named = os.environ.get("DORMOUSE_NOW")
+    if not named:
+        return system_clock
+    offset: timedelta = parse(named) - system_clock()
+
+    def clock() -> datetime:
+        return system_clock() + offset
+
+    return clock
+
+
+def take_lock(home: Home) -> int:
+    """Own this home, or raise AlreadyRunning. The lock may have been handed on by the starter."""
+    handed = os.environ.pop(LOCK_FD, "")
+    lock = _open_lock(home)
+    if handed.isdigit() and _same_file(int(handed), lock):
+        os.close(lock)
+        lock = int(handed)
+        os.set_inheritable(lock, False)
+    try:
+        fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
+    except BlockingIOError:
+        raise AlreadyRunning(path=home.root) from None
+    return lock
+
+
+def _same_file(one: int, other: int) -> bool:
+    try:
+        return os.path.sameopenfile(one, other)
+    except OSError:
+        return False
+
+
+def _open_lock(home: Home) -> int:
+    return os.open(home.lock, os.O_RDWR | os.O_CREAT | os.O_CLOEXEC | os.O_NOFOLLOW, 0o600)
+
+
+def listen(home: Home) -> socket.socket:
+    """The socket that systemd passed, or our own: 0600 from the start, put in place by a rename.
+
+    uvicorn would make a socket that it binds itself reachable by everyone.
+    """
+    if os.environ.get("LISTEN_PID") == str(os.getpid()) and os.environ.get("LISTEN_FDS") == "1":
+        return socket.socket(fileno=FIRST_PASSED_FD)
+    bound = socket.socket(socket.AF_UNIX, socket.SOCK_STREAM)
+    fresh = home.socket.with_name(f".sock.{os.getpid()}")
+    with reachable_name(fresh) as name:
+        bound.bind(name)
+    fresh.chmod(0o600)
+    bound.listen(256)
+    fresh.rename(home.socket)
+    return bound
+
+
+def open_memory(home: Home, data_key: bytes, clock: Clock) -> "Memory":
+    """Open the ledger and put a memory together around it."""
+    from dormouse.judging.ladder import Ladder  # noqa: PLC0415  the lock comes before heavy imports
+    from dormouse.judging.slot import SlotJudge  # noqa: PLC0415
+    from dormouse.ledger import Ledger  # noqa: PLC0415
+    from dormouse.settings import Settings  # noqa: PLC0415
+    from dormouse.work.memory import Memory  # noqa: PLC0415
+    from dormouse.work.places import Places  # noqa: PLC0415
+    from dormouse.work.prepare import prepare  # noqa: PLC0415
+
+    settings = Settings.load(home.settings)
+    ledger = Ledger(home.ledger, data_key, prepare=prepare, now=clock)
+    places = Places(
+        ledger, Path.home(), settings.capture_off_patterns, settings.capture_mode == "opt-in"
+    )
+    return Memory(home, ledger, settings, clock, Ladder([SlotJudge()]), places)
+
+
+def make_service(home: Home, clock: Clock) -> "Service":
+    """A service with its memory open if a key is at hand; locked or failed otherwise."""
+    from dormouse.api.service import Service  # noqa: PLC0415
+    from dormouse.keys import KeySlots  # noqa: PLC0415
+
+    service = Service(home, lambda key: open_memory(home, key, clock))
+    try:
+        service.slots = KeySlots.load(home.keyslots)
+        service.state.key = service.slots.protects()
+        service.memory = service.open_with(service.slots.open_with_keyfile())
+    except Locked as error:
+        service.state.locked, service.failure = True, error
+    except DormouseError as error:
+        service.state.trouble, service.failure = str(error), error
+        log.error("the memory can't be opened: %s", error.code)
+    return service
+
+
+def serve(home: Home) -> None:
+    """Own the home and serve it until a signal or a stop request comes."""
+    if not home.exists():
+        raise BadRequest(what=f"there is no memory in {home.root}", hint="Run `dormouse up`.")
+    hygiene.make_private_folders(home)
+    lock = take_lock(home)
+    listener = listen(home)
+    hygiene.set_up_logging(home.log)
+    _mirror_autostart(home)
+    import uvicorn  # noqa: PLC0415  after the lock: of many starters only one pays for it
+
+    from dormouse.api.app import Application  # noqa: PLC0415
+    from dormouse.api.protocol import PeerChecked  # noqa: PLC0415
+
+    # uvicorn raises the signal again once it is done; ours then ends the process in good order.
+    for number in (signal.SIGTERM, signal.SIGINT):
+        signal.signal(number, lambda *_: sys.exit(0))
+    service = make_service(home, clock_from_environment())
+    config = uvicorn.Config(
+        Application(service),
+        http=PeerChecked,
+        ws="none",
+        lifespan="on",
+        log_config=None,
+        access_log=False,
+        timeout_keep_alive=5,
+        timeout_graceful_shutdown=5,
+    )
+    server = uvicorn.Server(config)
+    service.stop = lambda: setattr(server, "should_exit", True)
+    log.info("started, version %s", __version__)
+    try:
+        server.run(sockets=[listener])
+    finally:
+        home.socket.unlink(missing_ok=True)
+        os.close(lock)
+
+
+def _mirror_autostart(home: Home) -> None:
+    """Hooks read no settings: a flag file tells them that autostart is off."""
+    from dormouse.settings import Settings  # noqa: PLC0415
+
+    if Settings.load(home.settings).hooks_autostart:
+        home.noautostart.unlink(missing_ok=True)
+    else:
+        home.noautostart.touch(0o600)
+
+
+def set_up(home: Home, wanted: dict[str, object]) -> dict[str, object]:
+    """Make a new store in *home*; one that is there already is left alone."""
+    from dormouse.keys import KeySlots  # noqa: PLC0415
+    from dormouse.ledger import Ledger, new_id  # noqa: PLC0415
+    from dormouse.settings import write_default  # noqa: PLC0415
+    from dormouse.work.prepare import prepare  # noqa: PLC0415
+
+    hygiene.make_private_folders(home)
+    if home.exists():
+        slots = KeySlots.load(home.keyslots)
+        return {"created": False, "store_id": slots.store_id, "slots": list(slots.kinds)}
+    lock = take_lock(home)
+    kinds = wanted.get("slots") or ["keyfile"]
+    folder, passphrase = wanted.get("key_folder"), wanted.get("passphrase")
+    if not isinstance(kinds, list) or not set(kinds) <= {"keyfile", "passphrase"}:
+        raise BadRequest(what="slots must be keyfile, passphrase or both")
+    store_id, data_key = new_id(), os.urandom(32)
+    slots = KeySlots.create(
+        home.keyslots,
+        store_id=store_id,
+        data_key=data_key,
+        key_folder=Path(str(folder)) if folder and "keyfile" in kinds else None,
+        passphrase=str(passphrase) if passphrase and "passphrase" in kinds else None,
+    )
+    Ledger.create(
+        home.ledger, data_key, store_id=store_id, prepare=prepare, now=clock_from_environment()
+    )
+    write_default(home.settings)
+    os.close(lock)
+    return {"created": True, "store_id": store_id, "slots": list(slots.kinds)}
+
+
+def main() -> None:
+    """The program ``dormoused``."""
+    parser = argparse.ArgumentParser(prog="dormoused", description="The daemon of Dormouse.")
+    parser.add_argument("--version", action="version", version=f"dormoused {__version__}")
+    parser.add_argument("--setup", action="store_true", help="make a new home, then exit")
+    options = parser.parse_args()
+    hygiene.harden()
+    home = Home.from_environment()
+    try:
+        if options.setup:
+            wanted = json.loads(sys.stdin.read() or "{}")
+            json.dump(set_up(home, wanted), sys.stdout)
+        else:
+            serve(home)
+    except DormouseError as error:
+        sys.stderr.write(f"dormoused: {error} {error.hint}\n")
+        sys.exit(error.exit_code)
+
+
+if __name__ == "__main__":
+    main()

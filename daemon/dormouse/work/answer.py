@@ -1,0 +1,276 @@
+"""Answering an agent's event: journal it, obey it, take back what is no longer true, recall.
+
+One read before, one transaction, then text. Whatever goes wrong, the caller answers with nothing.
+"""
+
+from collections.abc import Sequence
+
+from dormouse.capture.commands import read_prompt
+from dormouse.facts import Fact
+from dormouse.ledger import Reader, UseRow, Writer
+from dormouse.recall import render
+from dormouse.recall.rank import Ranked
+from dormouse.sessions import Answer, Event, Moment, Role, Turn
+from dormouse.work import catchup
+from dormouse.work.intake import speech, take_prompt
+from dormouse.work.memory import Memory
+from dormouse.work.obey import Obeyed
+from dormouse.work.places import Where
+from dormouse.work.prepare import mask
+from dormouse.work.recalls import find
+from dormouse_wire.hosts import HOSTS
+
+NOTHING = Answer()
+NOTICE = "notice"  # what the owner or an agent did that the person is told at the next start
+LAST_WORDS = 200  # characters quoted of where the last session stopped
+
+
+async def answer(memory: Memory, event: Event) -> Answer:
+    """Take *event* in and return what its agent and its person are told."""
+    if event.agent not in memory.seen_agents:
+        await memory.aside(lambda: catchup.first_seen(memory, event))
+        memory.seen_agents.add(event.agent)
+    where = await memory.aside(lambda: memory.places.where(event.cwd))
+    if where.off:
+        await memory.aside(lambda: catchup.skip(memory, event))
+        return NOTHING
+    memory.ring(event)
+    if event.moment is Moment.SESSION_START:
+        return await _session_start(memory, event, where)
+    if event.moment is Moment.PROMPT and event.turn is not None:
+        return await _prompt(memory, event, event.turn, where)
+    await _note(memory, event, where)
+    return NOTHING
+
+
+async def _note(memory: Memory, event: Event, where: Where) -> None:
+    """Journal an event that is not answered; nothing is obeyed and nothing shown."""
+    turn = event.turn
+    text = speech(turn.text) if turn is not None else ""
+    if turn is not None and turn.role is Role.TOOL and not memory.settings.capture_tool_output:
+        turn = None
+
+    def do(w: Writer) -> None:
+        _touch(w, event, where, ended=event.moment is Moment.SESSION_END)
+        if turn is not None and text:
+            said = Turn(
+                turn.role,
+                text,
+                turn.session_id,
+                turn.at,
+                turn.line_id,
+                turn.host_turn_id,
+                turn.attended,
+                turn.original_length,
+            )
+            w.journal(
+                event.agent,
+                said,
+                project_id=where.project_id,
+                branch=where.branch,
+                at=turn.at or memory.now(),
+                state="done",
+            )
+
+    await memory.write(do)
+
+
+def _touch(w: Writer, event: Event, where: Where, *, ended: bool = False) -> None:
+    w.touch_session(
+        event.agent,
+        event.session_id,
+        project_id=where.project_id,
+        branch=where.branch,
+        cwd=event.cwd,
+        transcript_path=event.transcript_path,
+        ended=ended,
+    )
+    w.set_agent(event.agent, last_event=event.name)
+
+
+async def _prompt(memory: Memory, event: Event, turn: Turn, where: Where) -> Answer:
+    text = speech(turn.text)
+    person = turn.role is Role.PERSON and not event.subagent
+    look = where.look(event.session_id)
+    ranked = await memory.read(lambda r: find(r, memory, text, look).ranked) if text else []
+
+    def do(w: Writer) -> tuple[Obeyed, render.Block]:
+        obeyed = Obeyed()
+        _touch(w, event, where)
+        if text:
+            said = Turn(turn.role, text, turn.session_id, turn.at, turn.line_id, turn.host_turn_id)
+            obeyed = take_prompt(w, event.agent, said, where, memory.now(), person=person)
+        block = _block(w, event, ranked, obeyed, memory.settings.recall_max_facts)
+        return obeyed, block
+
+    obeyed, block = await memory.write(do)
+    if obeyed.captured:
+        memory.to_settle.set()
+    message = mask("Dormouse: " + "; ".join(obeyed.lines)) if obeyed.lines else None
+    return Answer(block.text or None, message)
+
+
+def _block(
+    w: Writer, event: Event, ranked: Sequence[Ranked], obeyed: Obeyed, at_most: int
+) -> render.Block:
+    """What is shown for a prompt, with its receipt, in the prompt's own transaction.
+
+    Looks again at what was found before: it may just have been forgotten, or shown.
+    """
+    uses = w.uses(event.agent, event.session_id)
+    back = taken_back(w, event, uses)
+    fresh = [hit for hit in ranked if not _shown(uses, hit.fact.id)]
+    still = w.facts_by_id(hit.fact.id for hit in fresh)
+    fresh = [
+        hit
+        for hit in fresh
+        if hit.fact.id not in obeyed.named and hit.fact.id in still and still[hit.fact.id].current
+    ][:at_most]
+    named = [hit.fact.id for hit in fresh] + _named_in(back)
+    host = HOSTS[event.agent]
+    block = render.prompt_block(
+        acknowledgements=obeyed.lines,
+        taken_back=back,
+        ranked=fresh,
+        shorts=w.short(named),
+        unjudged=w.open_pairs(named),
+        limit=host.prompt_limit,
+        unit=host.context_unit,
+        mask=mask,
+    )
+    _receipt(w, event, block, back, obeyed)
+    return block
+
+
+def _named_in(back: Sequence[render.TakenBack]) -> list[str]:
+    named = [t.fact.id for t in back]
+    return named + [t.successor.id for t in back if t.successor is not None]
+
+
+def _shown(uses: dict[str, UseRow], fact_id: str) -> bool:
+    return fact_id in uses and uses[fact_id].shown
+
+
+def taken_back(r: Reader, event: Event, uses: dict[str, UseRow]) -> list[render.TakenBack]:
+    """What this session believes and is no longer so; a restore is told the same way."""
+    facts = r.facts_by_id(uses)
+    found = []
+    for fact_id, use in sorted(uses.items()):
+        fact = facts.get(fact_id)
+        if fact is None or fact.current == use.told_current:
+            continue
+        successor = _current_successor(r, fact)
+        if successor is not None and _said_by(successor, event):
+            continue
+        found.append(render.TakenBack(fact, successor, restored=fact.current))
+    return found
+
+
+def _current_successor(r: Reader, fact: Fact) -> Fact | None:
+    """The fact that holds now in place of *fact*: the end of its chain of successors."""
+    seen = {fact.id}
+    while fact.superseded_by is not None and fact.superseded_by not in seen:
+        seen.add(fact.superseded_by)
+        fact = r.fact(fact.superseded_by)
+    return fact if len(seen) > 1 and fact.current else None
+
+
+def _said_by(fact: Fact, event: Event) -> bool:
+    return any(s.session_id == event.session_id and s.agent == event.agent for s in fact.sources)
+
+
+def _receipt(
+    w: Writer,
+    event: Event,
+    block: render.Block,
+    told: Sequence[render.TakenBack],
+    obeyed: Obeyed,
+) -> None:
+    """Write down what was shown, so that it can be taken back later."""
+    back = {t.fact.id: t for t in told if t.fact.id in block.told}
+    gone = [id for id, t in back.items() if not t.restored]
+    again = [id for id, t in back.items() if t.restored]
+    successors = [t.successor.id for t in back.values() if t.successor is not None]
+    agent, session = event.agent, event.session_id
+    if block.shown or successors:
+        w.note_uses(agent, session, [*block.shown, *successors], "recalled")
+    if obeyed.named:
+        w.note_uses(agent, session, obeyed.named, "acknowledged")
+    retired = [id for id in obeyed.named if not w.fact(id).current]  # said in the line itself
+    if gone or retired:
+        w.mark_told(agent, session, [*gone, *retired], current=False)
+    if again:
+        w.mark_told(agent, session, again, current=True)
+
+
+async def _session_start(memory: Memory, event: Event, where: Where) -> Answer:
+    await catchup.wait(memory)
+    if event.source in ("fork", "resume") and event.transcript_path:
+        await memory.aside(lambda: catchup.own_transcript(memory, event))
+
+    def do(w: Writer) -> tuple[render.Block, str | None]:
+        if event.source in ("compact", "clear"):
+            w.forget_shown(event.agent, event.session_id)
+        _touch(w, event, where)
+        block, message = _profile(w, event, where), notice(w)
+        w.set_setting(NOTICE, None)
+        return block, message
+
+    block, message = await memory.write(do)
+    return Answer(block.text or None, message)
+
+
+def _profile(w: Writer, event: Event, where: Where) -> render.Block:
+    """The block of a session's start; on resume only what is new to the session."""
+    uses = w.uses(event.agent, event.session_id)
+    back = taken_back(w, event, uses)
+    facts = [f for f in w.facts(where.look(event.session_id)) if not _shown(uses, f.id)]
+    named = [f.id for f in facts] + _named_in(back)
+    host = HOSTS[event.agent]
+    block = render.session_block(
+        facts=facts,
+        shorts=w.short(named),
+        unjudged=w.open_pairs(named),
+        taken_back=back,
+        last_stop=None if event.source == "resume" else last_stop(w, event, where),
+        notices=(),
+        limit=host.context_limit,
+        unit=host.context_unit,
+        mask=mask,
+    )
+    _receipt(w, event, block, back, Obeyed())
+    return block
+
+
+def last_stop(r: Reader, event: Event, where: Where) -> str | None:
+    """The last words of this project's session before, unless they hold something retired."""
+    if where.project_id is None:
+        return None
+    session = r.last_session(where.project_id, before_session=event.session_id)
+    if session is None:
+        return None
+    turns = [t for t in r.turns(session_id=session.id, limit=6) if t.role == Role.PERSON]
+    if not turns:
+        return None
+    last = max(turns, key=lambda t: (t.at, t.id))
+    retired = r.facts_from_turns([t.id for t in turns], retired=True)
+    if retired or read_prompt(last.text):
+        return None  # never quote the source of a retired fact, and a command is a fact already
+    flat = " ".join(last.text.split())
+    quoted = flat if len(flat) <= LAST_WORDS else flat[: LAST_WORDS - 1].rstrip() + "…"
+    return f"{HOSTS[session.agent].title}, {session.last_at[:10]}: {quoted}"
+
+
+def notice(r: Reader) -> str | None:
+    """What the person is told at a session's start: only what needs them."""
+    lost = sum(a.undelivered for a in r.agents())
+    stopped = [run for run in r.runs(limit=20) if run.state == "stopped"]
+    parts = []
+    if lost:
+        parts.append(f"{lost} event(s) were not delivered while no daemon ran")
+    if stopped:
+        parts.append(f"settling was stopped, look with `dormouse rem show {stopped[0].id[:6]}`")
+    told = r.setting(NOTICE)
+    if told:
+        parts.append(told)
+    return "Dormouse: " + "; ".join(parts) if parts else None

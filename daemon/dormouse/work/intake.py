@@ -1,0 +1,49 @@
+"""Taking one turn in: journal it, and obey it if a person said it. Shows nothing."""
+
+from dormouse.capture.commands import read_prompt
+from dormouse.capture.private import strip_own, strip_private
+from dormouse.facts import How, Trust
+from dormouse.ledger import Writer
+from dormouse.sessions import Turn
+from dormouse.work.obey import Obeyed, obey
+from dormouse.work.places import Where
+from dormouse.work.remember import Speaker
+
+
+def speech(text: str) -> str:
+    """What a turn really says: without private parts and without what we put there ourselves."""
+    return strip_private(strip_own(text)).strip()
+
+
+def take_prompt(
+    w: Writer, agent: str, turn: Turn, where: Where, now: str, *, person: bool
+) -> Obeyed:
+    """Journal one prompt and obey it, once: a turn that is known already is only matched."""
+    at = turn.at or now
+    turn_id, new = w.journal(
+        agent, turn, project_id=where.project_id, branch=where.branch, at=at, state="done"
+    )
+    if not new or not person:
+        return Obeyed()
+    commands = read_prompt(turn.text)
+    if not commands:
+        return Obeyed()
+    who = Speaker(
+        agent,
+        turn.session_id,
+        turn_id,
+        Trust.USER,
+        How.EXPLICIT,
+        attended=_attended(w, agent, turn),
+    )
+    obeyed = obey(w, commands, who, where, now, at)
+    w.note_uses(agent, turn.session_id, obeyed.captured, "said")
+    return obeyed
+
+
+def _attended(w: Writer, agent: str, turn: Turn) -> bool:
+    """A prompt counts as attended unless its host has said otherwise of it or of its session."""
+    if turn.attended is not None:
+        return turn.attended
+    session = w.session(agent, turn.session_id)
+    return session is None or session.attended is not False

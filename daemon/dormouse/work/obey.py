@@ -1,0 +1,214 @@
+"""Obeying what a person explicitly said in a prompt: remember, forget, correct.
+
+Runs inside the prompt's own transaction and answers with what it did, one line a command.
+"""
+
+import re
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field, replace
+
+from dormouse.capture.commands import Command, Correction, Forget, Remember
+from dormouse.errors import BadRequest, IdTooShort, NotFound, NotUnique
+from dormouse.facts import Because, Fact, Look
+from dormouse.ledger import Writer
+from dormouse.recall.rank import rank
+from dormouse.recall.words import query_terms
+from dormouse.times import parse
+from dormouse.work.places import Where
+from dormouse.work.remember import Kept, Speaker, Wish, remember
+
+FORGET_FLOOR = 0.45  # a fact that "forget" may mean must fit at least this well
+FORGET_CLEAR = 1.25  # and this many times better than the next one, else we ask
+NAMED_AT_MOST = 4
+SHOWN = 150  # characters of a fact's text in an acknowledgement
+
+
+@dataclass(slots=True)
+class Obeyed:
+    """What the commands of one prompt came to."""
+
+    lines: list[str] = field(default_factory=list, repr=False)
+    captured: list[str] = field(default_factory=list)
+    named: list[str] = field(default_factory=list)  # facts whose text stands in the lines
+
+    def say(self, line: str, *fact_ids: str) -> None:
+        self.lines.append(line)
+        self.named += fact_ids
+
+
+def obey(
+    w: Writer,
+    commands: Sequence[Command],
+    who: Speaker,
+    where: Where,
+    now: str,
+    at: str,
+) -> Obeyed:
+    """Carry *commands* out. ``at`` is when they were said: for a caught-up prompt before now."""
+    done = Obeyed()
+    for command in commands:
+        if isinstance(command, Forget):
+            _forget(w, command, who, where, done, now)
+        elif isinstance(command, Correction):
+            _correct(w, command, who, where, done, now, at)
+        else:
+            _remember(w, command, who, where, done, now, at)
+    return done
+
+
+def _short(w: Writer, fact: Fact) -> str:
+    return w.short([fact.id])[fact.id]
+
+
+def _brief(text: str) -> str:
+    flat = " ".join(text.split())
+    return flat if len(flat) <= SHOWN else flat[: SHOWN - 1].rstrip() + "…"
+
+
+def _remember(
+    w: Writer, command: Remember, who: Speaker, where: Where, done: Obeyed, now: str, at: str
+) -> None:
+    wish = Wish(
+        command.text,
+        kind=command.kind,
+        scope=command.scope,
+        everywhere=command.everywhere,
+        pin=command.pin,
+        at=at,
+        confidence=command.confidence,
+    )
+    try:
+        kept = remember(w, wish, who, where, now)
+    except BadRequest as error:
+        done.say(f"not noted: {error}")
+        return
+    _tell_kept(w, kept, where, done)
+
+
+def _tell_kept(w: Writer, kept: Kept, where: Where, done: Obeyed) -> None:
+    hidden = f" (hidden before it was kept: {', '.join(kept.redacted)})" if kept.redacted else ""
+    if kept.fact is None:
+        done.say(f"waiting for your yes (`dormouse proposals`): {kept.proposal_id}{hidden}")
+        return
+    done.captured.append(kept.fact.id)
+    word = "noted" if kept.state == "new" else "known already"
+    done.say(
+        f"{word} {_short(w, kept.fact)}: {_brief(kept.fact.text)}{hidden}"
+        f"{_scope_words(kept.fact, where)}",
+        kept.fact.id,
+    )
+    if kept.proposed:
+        done.say("pinning it waits for your yes (`dormouse proposals`)")
+
+
+def _scope_words(fact: Fact, where: Where) -> str:
+    """Only where it may surprise: outside a project a fact is kept for every place."""
+    return " (for you, everywhere)" if fact.scope == "user" and where.project_id is None else ""
+
+
+def _forget(w: Writer, command: Forget, who: Speaker, where: Where, done: Obeyed, now: str) -> None:
+    look = where.look(who.session_id)
+    found = _by_id(w, command, look) or _by_words(w, command.target, look, now)
+    if not found:
+        done.say("nothing was found that this could mean; nothing was forgotten")
+        return
+    if len(found) > 1:
+        shorts = w.short(f.id for f in found)
+        named = "; ".join(f"{shorts[f.id]}: {_brief(f.text)}" for f in found[:NAMED_AT_MOST])
+        done.say(f"several facts could be meant: {named}; say forget <id>")
+        done.named += [f.id for f in found[:NAMED_AT_MOST]]
+        return
+    fact = found[0]
+    short = _short(w, fact)
+    run = w.open_run("owner")
+    w.retire(fact.id, because=Because.FORGOTTEN, by=who.agent or "owner", run_id=run)
+    w.close_run(run, state="done", report={"retired": [fact.id]})
+    w.suppress(
+        text_hash=w.hash_of(fact.text), slot=fact.slot, project_id=fact.project_id, by="forget"
+    )
+    done.say(
+        f"retired {short}: {_brief(fact.text)} (bring it back with `dormouse restore {short}`)",
+        fact.id,
+    )
+
+
+def _by_id(w: Writer, command: Forget, look: Look) -> list[Fact]:
+    if command.id is None:
+        return []
+    try:
+        fact = w.fact(w.resolve(command.id))
+    except (NotFound, NotUnique, IdTooShort):
+        return []
+    # An id of another project's fact must not reach over: it has to be visible from here.
+    visible = fact.scope == "user" or fact.project_id == look.project_id
+    return [fact] if fact.current and visible else []
+
+
+def _by_words(w: Writer, target: str, look: Look, now: str) -> list[Fact]:
+    terms = query_terms(target)
+    if not terms:
+        return []
+    hits = w.search(terms, look, limit=20)
+    current, _ = w.count(look)
+    ranked = rank(
+        hits,
+        terms,
+        look,
+        parse(now).date(),
+        floor=FORGET_FLOOR,
+        frequencies=w.frequencies(terms),
+        total=current,
+    )
+    if len(ranked) > 1 and ranked[0].score >= FORGET_CLEAR * ranked[1].score:
+        ranked = ranked[:1]
+    return [hit.fact for hit in ranked]
+
+
+def _correct(
+    w: Writer, command: Correction, who: Speaker, where: Where, done: Obeyed, now: str, at: str
+) -> None:
+    look = where.look(who.session_id)
+    meant = _named_by_old(w, command, look) if command.old else None
+    if meant is not None and command.old and command.new:
+        text = _swap(meant.text, command.old, command.new)
+        wish = Wish(text, meant.kind, meant.layer, meant.scope, pin=meant.pinned, at=at)
+        kept = remember(w, wish, who, where, now, replaces=meant)
+        short = _short(w, meant)
+        _tell_kept(w, kept, where, done)
+        if kept.fact is not None:
+            done.say(f"retired {short}: {_brief(meant.text)}", meant.id)
+        return
+    if not command.stands_alone:
+        return  # "it's 9090" says nothing without the fact it corrects
+    statement = Remember(
+        command.text,
+        kind=None,
+        scope=None,
+        everywhere=False,
+        pin=False,
+        confidence=command.confidence,
+    )
+    _remember(w, statement, who, where, done, now, at)
+
+
+def _named_by_old(w: Writer, command: Correction, look: Look) -> Fact | None:
+    """The one current fact that holds the old value as a whole word, or None."""
+    if not command.old:
+        return None
+    terms = query_terms(command.old) or [command.old]
+    hits = w.search(terms, look, limit=20)
+    whole = _whole(command.old)
+    found = [hit.fact for hit in hits if whole.search(hit.fact.text)]
+    return found[0] if len(found) == 1 else None
+
+
+def _whole(value: str) -> re.Pattern[str]:
+    return re.compile(rf"(?<![\w.]){re.escape(value)}(?!\w|\.\d)", re.IGNORECASE)
+
+
+def _swap(text: str, old: str, new: str) -> str:
+    return _whole(old).sub(lambda _: new, text, count=1)
+
+
+Obey = Callable[[Writer, Sequence[Command], Speaker, Where, str, str], Obeyed]
+__all__ = ["Obeyed", "obey", "replace"]

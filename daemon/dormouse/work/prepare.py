@@ -1,0 +1,19 @@
+"""The one preparation of every text before it is stored. It stores nothing itself."""
+
+from dormouse.capture.normalise import clean, text_hash
+from dormouse.capture.redaction import redact
+from dormouse.ledger import Prepared
+from dormouse.recall.words import index_text
+
+
+def prepare(text: str) -> Prepared:
+    """Clean, redact and segment *text*; the ledger runs all that it stores through this."""
+    redacted = redact(clean(text))
+    return Prepared(
+        redacted.text, redacted.types, index_text(redacted.text), text_hash(redacted.text)
+    )
+
+
+def mask(text: str) -> str:
+    """*text* as it may be shown: an older program may have stored what we would not."""
+    return redact(text).text

@@ -1,0 +1,176 @@
+"""Settling contradictions: nominate, judge, plan, then carry out in one transaction of one run.
+
+Capture and sleep both come here. Nothing is retired by any other path than ``carry_out``.
+"""
+
+import logging
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from datetime import timedelta
+
+from dormouse.facts import Fact, Look, Scope
+from dormouse.judging import nominate
+from dormouse.judging.order import ordered
+from dormouse.judgments import Decision, Ruling, Verdict, Veto
+from dormouse.ledger import Reader, Writer
+from dormouse.recall.words import query_terms
+from dormouse.times import parse, stamp
+from dormouse.work.memory import Memory
+
+log = logging.getLogger("dormouse")
+NEAR = 20  # facts near in words that are looked at for each new fact
+MAX_BY_ONE = 3  # more retirements by one new fact than this stop the plan
+WINDOW = timedelta(hours=24)
+LEVEL = "local"
+
+
+@dataclass(slots=True)
+class Settled:
+    """What settling came to; ``state`` is the run's, or None where none was opened."""
+
+    supersede: int = 0
+    keep: int = 0
+    unsure: int = 0
+    retired: list[str] = field(default_factory=list)
+    looked_at: int = 0
+    state: str | None = None
+    run_id: str | None = None
+
+    def add(self, other: "Settled") -> None:
+        """Count *other* in."""
+        self.supersede += other.supersede
+        self.keep += other.keep
+        self.unsure += other.unsure
+        self.looked_at += other.looked_at
+        self.retired += other.retired
+        if other.state == "stopped" or self.state is None:
+            self.state = other.state
+        self.run_id = self.run_id or other.run_id
+
+
+def look_of(fact: Fact) -> Look:
+    """What *fact* may contradict: its own project's, branch's, session's and the user's facts."""
+    session = fact.session_id if fact.scope is Scope.SESSION else None
+    project = fact.project_id if fact.scope is not Scope.USER else None
+    return Look(project, fact.branch if fact.scope is Scope.BRANCH else None, session)
+
+
+def decide(r: Reader, memory: Memory, fact: Fact) -> list[Decision]:
+    """Judge *fact* against every fact near it. Reads only; validity gives a pair its order."""
+    if not fact.current:
+        return []
+    look = look_of(fact)
+    near: dict[str, Fact] = {}
+    if fact.slot.subject:
+        near.update((f.id, f) for f in r.by_slot(fact.slot.subject, None, look))
+    terms = query_terms(fact.text)
+    found = [hit.fact for hit in r.search(terms, look, limit=NEAR)] if terms else []
+    near.update((f.id, f) for f in nominate.near(fact, found))
+    near.pop(fact.id, None)
+    decisions = []
+    for other in sorted(near.values(), key=lambda f: (f.valid_from, f.id)):
+        older, newer = ordered(other, fact)
+        if r.is_final(older.id, newer.id) or _asked_before(r, memory, older, newer):
+            continue
+        ruling = memory.ladder(older, newer)
+        if _worth_writing(ruling, older, newer):
+            decisions.append(Decision(older.id, newer.id, ruling))
+    return decisions
+
+
+def _asked_before(r: Reader, memory: Memory, older: Fact, newer: Fact) -> bool:
+    """Whether the same judges have spoken: a pair is not asked again by the same judge."""
+    rows = r.settled_pairs(older.id, newer.id)
+    return any(row.ruling.judge in memory.ladder.names for row in rows)
+
+
+def _worth_writing(ruling: Ruling, older: Fact, newer: Fact) -> bool:
+    """Vetoes are not written, but for trust; a judge that can't read a pair has not spoken."""
+    if ruling.vetoed_by is not None:
+        return ruling.vetoed_by is Veto.TRUST and _same_slot(older, newer)
+    return ruling.verdict is not Verdict.UNSURE or _same_slot(older, newer)
+
+
+def _same_slot(older: Fact, newer: Fact) -> bool:
+    """Both are about one attribute of one subject, and say something different of it."""
+    a, b = older.slot, newer.slot
+    known = a.subject is not None and a.attribute is not None
+    return known and (a.subject, a.attribute) == (b.subject, b.attribute) and a.value != b.value
+
+
+def too_much(w: Reader, memory: Memory, decisions: Sequence[Decision], fact: Fact) -> str | None:
+    """Why carrying *decisions* out would be a runaway, or None (docs/architecture.md, fuse)."""
+    by_newer: dict[str, int] = {}
+    for decision in decisions:
+        if decision.ruling.verdict is Verdict.SUPERSEDE:
+            by_newer[decision.newer_id] = by_newer.get(decision.newer_id, 0) + 1
+    if not by_newer:
+        return None
+    if max(by_newer.values()) > MAX_BY_ONE:
+        return f"one new fact would retire {max(by_newer.values())}"
+    since = stamp(parse(memory.now()) - WINDOW)
+    key = fact.project_id
+    before = w.retired_by_judges_since(since, scope_key=key)
+    current, _ = w.count(Look(project_id=key))
+    limit = max(memory.settings.fuse_facts, int(memory.settings.fuse_share * current))
+    total = before + sum(by_newer.values())
+    return f"{total} retirements within 24 hours, the limit is {limit}" if total > limit else None
+
+
+def carry_out(
+    w: Writer, memory: Memory, decisions: Sequence[Decision], fact: Fact, run_id: str | None
+) -> Settled:
+    """Carry a plan out in this transaction, or stop it whole; opens a settle run if none is given."""
+    done = Settled(looked_at=1)
+    if not decisions:
+        return done
+    own = run_id is None
+    why = too_much(w, memory, decisions, fact)
+    if why is not None:
+        stopped = w.open_run("settle")
+        w.stop_run(stopped, decisions)
+        w.close_run(stopped, state="stopped", report={"why": why, "pairs": len(decisions)})
+        return Settled(state="stopped", run_id=stopped, unsure=len(decisions), looked_at=1)
+    run = w.open_run("settle") if run_id is None else run_id
+    result = w.carry_out(decisions, run_id=run, level=LEVEL)
+    done.supersede, done.keep, done.unsure = len(result.retired), result.kept, result.asked
+    done.retired = [older for older, _ in result.retired]
+    done.state, done.run_id = "done", run
+    if own:
+        w.close_run(run, state="done", report=report(done))
+    return done
+
+
+def report(done: Settled) -> dict[str, object]:
+    """What a run's row keeps: counts and ids, no text."""
+    return {
+        "settled": {"supersede": done.supersede, "keep": done.keep, "unsure": done.unsure},
+        "retired": done.retired,
+        "thinker_calls": 0,
+    }
+
+
+async def settle_fact(memory: Memory, fact_id: str, run_id: str | None = None) -> Settled:
+    """Settle one captured fact. The plan is made on a reader, then carried out and re-checked."""
+    fact, decisions = await memory.read(
+        lambda r: ((fact := r.fact(fact_id)), decide(r, memory, fact))
+    )
+
+    def do(w: Writer) -> Settled:
+        settled = carry_out(w, memory, decisions, fact, run_id)
+        w.mark_settled([fact_id])
+        return settled
+
+    settled = await memory.write(do)
+    if settled.state == "stopped":
+        log.warning("settling stopped by the fuse, run %s", settled.run_id)
+    return settled
+
+
+async def settle_pending(memory: Memory, run_id: str | None = None) -> Settled:
+    """Settle whatever was captured and not yet looked at, oldest first."""
+    total = Settled()
+    while pending := await memory.read(lambda r: r.pending_settle()):
+        for fact_id in pending:
+            total.add(await settle_fact(memory, fact_id, run_id))
+    return total
