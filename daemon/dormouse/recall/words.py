@@ -1,0 +1,225 @@
+"""From text to the tokens of the search row, and from a prompt to the terms worth searching.
+
+Judges no fact and reads no ledger. A token holds letters and digits only, so that FTS5's unicode61
+keeps it as one token; an identifier kept whole has ``segments.JOINER`` where its punctuation stood.
+"""
+
+import re
+from collections.abc import Iterable, Mapping, Sequence
+from functools import lru_cache
+
+from dormouse.recall.folding import second_form
+from dormouse.recall.lists import LATIN, LISTS, NOISE, WEAK
+from dormouse.recall.segments import JOINER, Piece, Sort, bigrams, pieces
+from dormouse.recall.stem import german, porter
+
+_READ = 6_000  # characters of a prompt: its beginning …
+_READ_END = 2_000  # … and its end, where the question mostly is
+_LARGE = 200  # facts from which on frequent terms are left out
+_MOST = 0.3  # share of facts that makes a term frequent
+_POSTINGS = 40_000  # index rows that one search may walk; 1.6 M took 425 ms
+_FENCED = re.compile(r"^[ \t]*(```|~~~).*?(?:^[ \t]*\1[^\n]*|\Z)", re.MULTILINE | re.DOTALL)
+_WORDS = (Sort.WORD, Sort.PART)
+_KANA = (Sort.HIRAGANA, Sort.KATAKANA)
+
+
+def language(found: Iterable[Piece]) -> str | None:
+    """The language whose small words occur most often, or None where there are none."""
+    counts = dict.fromkeys(LATIN, 0)
+    for piece in found:
+        if piece.sort is Sort.WORD:
+            for name in LATIN:
+                lists = LISTS[name]
+                counts[name] += piece.token in lists.stop or piece.token in lists.talk
+            if not piece.raw.isascii() and any(char in "äöüÄÖÜß" for char in piece.raw):
+                counts["de"] += 1
+    best = max(LATIN, key=lambda name: counts[name])  # the first of equals: English
+    return best if counts[best] else None
+
+
+def index_text(text: str) -> str:
+    """The tokens of *text*, in order, joined by spaces: what goes into the search row."""
+    found = list(pieces(text))
+    german_too = language(found) in ("de", None)
+    tokens: list[str] = []
+    run = ""  # Han and kana that touch each other belong together: 夜間バッチ
+    for piece in [*found, None]:
+        if piece is not None and piece.sort in (Sort.HAN, *_KANA):
+            run += piece.token
+            continue
+        if run:
+            tokens += _wide(run)
+            run = ""
+        if piece is None:
+            break
+        if piece.sort in (Sort.HANGUL, Sort.OTHER):
+            tokens += bigrams(piece.token)
+        else:
+            tokens += _forms(piece, german_too)
+    return " ".join(tokens)
+
+
+def _wide(run: str) -> list[str]:
+    # single Han characters too, so that a word of one character is found inside a run
+    return [*bigrams(run), *(char for char in run if len(run) > 1 and char >= "\u3400")]
+
+
+def _forms(piece: Piece, german_too: bool) -> list[str]:
+    token = piece.token
+    if piece.sort is Sort.WHOLE or not token.isalpha():
+        return [token]
+    forms = [token]
+    if german_too or not piece.raw.isascii():
+        other = second_form(piece.raw)
+        if other:
+            forms.append(other)
+    if german_too:
+        forms += [german(form) for form in forms]
+    return list(dict.fromkeys(forms))
+
+
+@lru_cache(maxsize=4_096)
+def stems(text: str) -> frozenset[str]:
+    """The terms that the index holds for *text*."""
+    return frozenset(porter(token) for token in index_text(text).split())
+
+
+def query_terms(text: str, *, limit: int = 32, explicit: bool = False) -> list[str]:
+    """The informative terms of a prompt, in its order; [] where there is nothing to look for.
+
+    *explicit* is a person's own search: words that are too weak for a prompt are then searched.
+    """
+    bare = _FENCED.sub(" ", text)
+    terms = _terms(bare if bare.strip() else text, limit, explicit)
+    return terms or (_terms(text, limit, explicit) if bare != text else [])
+
+
+def _terms(text: str, limit: int, explicit: bool) -> list[str]:
+    if len(text) > _READ + _READ_END:
+        text = text[:_READ] + " " + text[-_READ_END:]
+    found = list(pieces(text))
+    spoken = language(found)
+    japanese = any(piece.sort in _KANA for piece in found)
+    strong: list[str] = []
+    every: list[str] = []
+    asks = False
+    for piece in found:
+        kept, question = _informative(piece, spoken or "en", japanese)
+        asks = asks or question
+        every += kept
+        strong += [term for term in kept if term not in WEAK]
+    if not strong and not (explicit or asks):
+        return []
+    if not every:
+        every = _last_resort(found) if explicit else []
+    return _limited(list(dict.fromkeys(every)), set(strong), limit)
+
+
+def _informative(piece: Piece, spoken: str, japanese: bool) -> tuple[list[str], bool]:
+    """What of *piece* is worth searching, and whether it asks something."""
+    token = piece.token
+    if piece.sort is Sort.HAN:
+        return _han(token, "ja" if japanese else "zh")
+    if piece.sort is Sort.HANGUL:
+        return _hangul(token)
+    if piece.sort is Sort.HIRAGANA:
+        return [], False  # particles and endings, for the most part
+    if piece.sort in (Sort.KATAKANA, Sort.OTHER):
+        return (bigrams(token) if len(token) > 1 else []), False
+    if piece.sort is Sort.WHOLE:
+        return [token], False
+    lists = [LISTS[spoken], LISTS["en"], LISTS["ru"]]
+    asks = piece.sort is Sort.WORD and any(token in each.question for each in lists)
+    if len(token) == 1 or any(token in each.stop or token in each.talk for each in lists):
+        return [], asks
+    if piece.sort is Sort.PART and token in NOISE:
+        return [], False
+    if spoken == "de" and token.isalpha():
+        return list(dict.fromkeys([token, german(token)])), asks
+    return [token], asks
+
+
+def _phrases(words: Iterable[str]) -> re.Pattern[str]:
+    return re.compile("|".join(sorted(map(re.escape, words), key=lambda word: (-len(word), word))))
+
+
+_CUT = {
+    name: _phrases(LISTS[name].stop | {word for word in LISTS[name].talk if len(word) > 1})
+    for name in ("zh", "ja")
+}
+_ASKS = {name: _phrases(LISTS[name].question) for name in ("zh", "ja")}
+
+
+def _han(run: str, name: str) -> tuple[list[str], bool]:
+    lists = LISTS[name]
+    terms: list[str] = []
+    for rest in _CUT[name].sub(" ", run).split():
+        bare = rest.strip(lists.edge) or rest
+        if bare not in lists.talk and bare not in lists.edge:
+            terms += bigrams(bare)
+    return terms, _ASKS[name].search(run) is not None
+
+
+def _hangul(run: str) -> tuple[list[str], bool]:
+    lists = LISTS["ko"]
+    asks = any(run.startswith(word) for word in lists.question)
+    if run in lists.stop or run in lists.talk:
+        return [], asks
+    bare = run
+    for ending in lists.endings:  # longest first in the list
+        if len(run) - len(ending) >= 2 and run.endswith(ending):
+            bare = run[: -len(ending)]
+            break
+    if bare in lists.stop or bare in lists.talk:
+        return [], asks
+    return bigrams(bare), asks
+
+
+def _last_resort(found: Sequence[Piece]) -> list[str]:
+    return [
+        token
+        for piece in found
+        for token in (
+            bigrams(piece.token)
+            if piece.sort not in (Sort.WORD, Sort.WHOLE, Sort.PART)
+            else [piece.token]
+        )
+    ]
+
+
+def _limited(terms: list[str], strong: set[str], limit: int) -> list[str]:
+    if len(terms) <= limit:
+        return terms
+    first = [term for term in terms if term in strong][:limit]
+    chosen = set(first + [term for term in terms if term not in strong][: limit - len(first)])
+    return [term for term in terms if term in chosen]
+
+
+def family(term: str) -> str:
+    """What spellings of one word have in common, so that they count once: on-call and oncall."""
+    joined = term.replace(JOINER, "")
+    return german(joined) if joined.isascii() and joined.isalpha() else joined
+
+
+def prune(
+    terms: Sequence[str], frequencies: Mapping[str, int], total: int, keep: int = 8
+) -> list[str]:
+    """The rarest *keep* words of *terms* that occur at all, in their order, spellings together.
+
+    In a large store, words of most facts go, and those whose rows would take too long to walk; the
+    rarest stays in any case.
+    """
+    families: dict[str, list[str]] = {}
+    for term in dict.fromkeys(terms):
+        if frequencies.get(term, 0):
+            families.setdefault(family(term), []).append(term)
+    cost = {name: sum(frequencies[term] for term in each) for name, each in families.items()}
+    kept: set[str] = set()
+    walked = 0
+    for name in sorted(families, key=lambda name: (name in WEAK, cost[name], name))[:keep]:
+        walked += cost[name]
+        frequent = total >= _LARGE and cost[name] > _MOST * total
+        if kept and (frequent or walked > _POSTINGS):
+            continue
+        kept.update(families[name])
+    return [term for term in dict.fromkeys(terms) if term in kept]
