@@ -227,4 +227,5 @@ def _line(
         line_id=p.identity(data, "uuid"),
         host_turn_id=p.identity(data, "promptId"),
         attended=attended,
+        cwd=p.text(data, "cwd"),
     )

@@ -68,6 +68,7 @@ class Rollout:
         self.unknown = 0
         self._session_id: str | None = None
         self._attended: bool | None = None
+        self._cwd: str | None = None
         self._known = False
         if head:
             self.read(head)
@@ -95,6 +96,7 @@ class Rollout:
         if meta.get("thread_source") != "user":
             return
         self._session_id = p.identity(meta, "id")
+        self._cwd = p.text(meta, "cwd")
         source = meta.get("source")
         self._attended = (
             {"exec": False, "cli": True}.get(source) if isinstance(source, str) else None
@@ -122,6 +124,7 @@ class Rollout:
             line_id=p.identity(item, "id"),
             host_turn_id=p.identity(payload, "turn_id"),
             attended=self._attended if role is Role.PERSON else None,
+            cwd=self._cwd,
         )
 
 
