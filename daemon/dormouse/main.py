@@ -89,12 +89,12 @@ def open_memory(home: Home, data_key: bytes, clock: Clock) -> "Memory":
     from dormouse.judging.ladder import Ladder  # noqa: PLC0415  the lock comes before heavy imports
     from dormouse.judging.slot import SlotJudge  # noqa: PLC0415
     from dormouse.ledger import Ledger  # noqa: PLC0415
-    from dormouse.settings import Settings  # noqa: PLC0415
+    from dormouse.settings import read  # noqa: PLC0415
     from dormouse.work.memory import Memory  # noqa: PLC0415
     from dormouse.work.places import Places  # noqa: PLC0415
     from dormouse.work.prepare import prepare  # noqa: PLC0415
 
-    settings = Settings.load(home.settings)
+    settings = read(home.settings)
     ledger = Ledger(home.ledger, data_key, prepare=prepare, now=clock)
     places = Places(
         ledger, Path.home(), settings.capture_off_patterns, settings.capture_mode == "opt-in"
@@ -127,7 +127,7 @@ def serve(home: Home) -> None:
     hygiene.make_private_folders(home)
     lock = take_lock(home)
     listener = listen(home)
-    hygiene.set_up_logging(home.log)
+    hygiene.set_up_log(home.log)
     _mirror_autostart(home)
     import uvicorn  # noqa: PLC0415  after the lock: of many starters only one pays for it
 
@@ -160,9 +160,9 @@ def serve(home: Home) -> None:
 
 def _mirror_autostart(home: Home) -> None:
     """Hooks read no settings: a flag file tells them that autostart is off."""
-    from dormouse.settings import Settings  # noqa: PLC0415
+    from dormouse.settings import read  # noqa: PLC0415
 
-    if Settings.load(home.settings).hooks_autostart:
+    if read(home.settings).hooks_autostart:
         home.noautostart.unlink(missing_ok=True)
     else:
         home.noautostart.touch(0o600)
@@ -206,7 +206,8 @@ def main() -> None:
     parser.add_argument("--version", action="version", version=f"dormoused {__version__}")
     parser.add_argument("--setup", action="store_true", help="make a new home, then exit")
     options = parser.parse_args()
-    hygiene.harden()
+    hygiene.harden_process()
+    hygiene.scrub_environment()
     home = Home.from_environment()
     try:
         if options.setup:

@@ -66,7 +66,7 @@ class Application:
             await send_json(send_, 500, error_body(DormouseError()))
 
     async def _other(self, scope: Scope, body: bytes, send_: Send) -> None:
-        """Hand the request, already read, to FastAPI; an idempotency key is answered from before."""
+        """Hand the request, already read, to FastAPI; an idempotency key is answered again."""
         key = header(scope, b"idempotency-key") if scope["method"] == "POST" else None
         memory = self._service.memory
         mark = hashlib.sha256(scope["path"].encode() + b"\0" + body).hexdigest()

@@ -5,6 +5,7 @@ from dormouse.capture.private import strip_own, strip_private
 from dormouse.facts import How, Trust
 from dormouse.ledger import Writer
 from dormouse.sessions import Turn
+from dormouse.times import parse, stamp
 from dormouse.work.obey import Obeyed, obey
 from dormouse.work.places import Where
 from dormouse.work.remember import Speaker
@@ -19,7 +20,7 @@ def take_prompt(
     w: Writer, agent: str, turn: Turn, where: Where, now: str, *, person: bool
 ) -> Obeyed:
     """Journal one prompt and obey it, once: a turn that is known already is only matched."""
-    at = turn.at or now
+    at = said_at(turn, now)
     turn_id, new = w.journal(
         agent, turn, project_id=where.project_id, branch=where.branch, at=at, state="done"
     )
@@ -39,6 +40,14 @@ def take_prompt(
     obeyed = obey(w, commands, who, where, now, at)
     w.note_uses(agent, turn.session_id, obeyed.captured, "said")
     return obeyed
+
+
+def said_at(turn: Turn, now: str) -> str:
+    """When *turn* was said, as its host has it; now where it says nothing that can be read."""
+    try:
+        return stamp(parse(turn.at)) if turn.at else now
+    except (ValueError, OverflowError):
+        return now
 
 
 def _attended(w: Writer, agent: str, turn: Turn) -> bool:

@@ -4,8 +4,8 @@ Runs inside the prompt's own transaction and answers with what it did, one line 
 """
 
 import re
-from collections.abc import Callable, Sequence
-from dataclasses import dataclass, field, replace
+from collections.abc import Sequence
+from dataclasses import dataclass, field
 
 from dormouse.capture.commands import Command, Correction, Forget, Remember
 from dormouse.errors import BadRequest, IdTooShort, NotFound, NotUnique
@@ -178,14 +178,12 @@ def _correct(
         if kept.fact is not None:
             done.say(f"retired {short}: {_brief(meant.text)}", meant.id)
         return
-    if not command.stands_alone:
+    if command.dangling:
         return  # "it's 9090" says nothing without the fact it corrects
     statement = Remember(
         command.text,
-        kind=None,
-        scope=None,
-        everywhere=False,
-        pin=False,
+        scope=command.scope,
+        everywhere=command.everywhere,
         confidence=command.confidence,
     )
     _remember(w, statement, who, where, done, now, at)
@@ -208,7 +206,3 @@ def _whole(value: str) -> re.Pattern[str]:
 
 def _swap(text: str, old: str, new: str) -> str:
     return _whole(old).sub(lambda _: new, text, count=1)
-
-
-Obey = Callable[[Writer, Sequence[Command], Speaker, Where, str, str], Obeyed]
-__all__ = ["Obeyed", "obey", "replace"]

@@ -4,12 +4,12 @@ import os
 import tempfile
 import time
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 
 from dormouse.facts import Look
 from dormouse.ledger import Ledger, Writer, new_id
-from dormouse.projects import Known, Place, fingerprint, locate, match
+from dormouse.projects import Known, Place, adopt, fingerprint, locate, match
 
 ON_FILE = ".dormouse-on"  # in opt-in mode a folder takes part only below such a file
 REMEMBERED_S = 2.0  # how long a folder's place is taken for granted: a branch may be switched
@@ -64,12 +64,15 @@ class Places:
     def _find(self, cwd: str) -> Where:
         place = locate(cwd, home=self._home, temp=self._temp, uid=os.getuid())
         off = place.off or self._off_by_settings(cwd, place.root)
-        if place.root is None:
-            return Where(off=off, trouble=place.trouble)
         known = self._ledger.read(lambda r: r.known_projects())
         found = match(place, known)
-        if found.project_id is None or found.alias_to_add:
-            project = self._ledger.write(_make_known(place)).result()
+        if found.project_id is None and place.root is None:
+            return Where(off=off, trouble=place.trouble)
+        if off and found.project_id is None:
+            return Where(off=True, trouble=place.trouble)  # nothing is kept of such a folder
+        if found.project_id is None or adopt(place, found, known, new_id="") is not None:
+            first_commit, remote = fingerprint(place)
+            project = self._ledger.write(_make_known(place, first_commit, remote)).result()
         else:
             project = next(k for k in known if k.id == found.project_id)
         return Where(project.id, project.name, place.branch, off, place.trouble)
@@ -85,43 +88,34 @@ class Places:
         return not any((folder / ON_FILE).is_file() for folder in inside or (path,))
 
 
-def _make_known(place: Place) -> Callable[[Writer], Known]:
+def _make_known(
+    place: Place, first_commit: str | None, remote: str | None
+) -> Callable[[Writer], Known]:
     """Make *place* a known project, looking again inside the transaction: two may come at once."""
-    first_commit, remote = fingerprint(place)
 
     def do(w: Writer) -> Known:
         known = w.known_projects()
-        again = match(place, known, first_commit=first_commit, remote=remote)
-        root = str(place.root)
-        if again.project_id is not None:
-            old = next(k for k in known if k.id == again.project_id)
-            paths = tuple(dict.fromkeys((*old.paths, again.alias_to_add or root)))
-            common = str(place.common_dir) if place.common_dir else old.common_dir
-            project = Known(
-                old.id,
-                old.name,
-                old.kind,
-                common,
-                place.common_id or old.common_id,
-                paths,
-                old.first_commit or first_commit,
-                old.remote or remote,
-            )
-        else:
-            project = Known(
-                new_id(),
-                place.root.name if place.root else "",
-                place.kind or "folder",
-                str(place.common_dir) if place.common_dir else None,
-                place.common_id,
-                (root,),
-                first_commit,
-                remote,
-            )
+        found = match(place, known, first_commit=first_commit, remote=remote)
+        project = adopt(place, found, known, new_id=new_id())
+        if project is None:
+            return next(k for k in known if k.id == found.project_id)
+        project = replace(
+            project,
+            first_commit=project.first_commit or first_commit,
+            remote=project.remote or remote,
+        )
         w.keep_project(project)
+        for other in found.proposals_to_join if found.project_id is None else ():
+            _propose_to_join(w, project, next(k for k in known if k.id == other))
         return project
 
     return do
+
+
+def _propose_to_join(w: Writer, project: Known, other: Known) -> None:
+    """A clone or a fork, or an archive that claims to be one: only the owner may join them."""
+    text = f"{project.name} ({project.paths[0]}) looks like {other.name} ({other.paths[0]})"
+    w.propose("join", {"join": [other.id, project.id], "text": text}, by="projects")
 
 
 def _temp_folders() -> tuple[Path, ...]:

@@ -40,8 +40,8 @@ def find(
     if not terms:
         return Found(reason="no_match")
     frequencies = r.frequencies(terms)
-    terms = prune(terms, frequencies, total + retired)
-    hits = r.search(terms, look, limit=DEPTH, as_of=as_of, history=history)
+    rare = prune(terms, frequencies, total + retired)
+    hits = r.search(rare, look, limit=DEPTH, as_of=as_of, history=history)
     if not hits:
         return Found(reason="no_match")
     lowest = floor if floor is not None else memory.settings.recall_floor

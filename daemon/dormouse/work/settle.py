@@ -61,9 +61,9 @@ def decide(r: Reader, memory: Memory, fact: Fact) -> list[Decision]:
         return []
     look = look_of(fact)
     near: dict[str, Fact] = {}
-    if fact.slot.subject:
-        near.update((f.id, f) for f in r.by_slot(fact.slot.subject, None, look))
-    terms = query_terms(fact.text)
+    for subject, attribute in nominate.slots(fact):
+        near.update((f.id, f) for f in r.by_slot(subject, attribute, look))
+    terms = query_terms(" ".join([fact.text, *nominate.terms(fact)]))
     found = [hit.fact for hit in r.search(terms, look, limit=NEAR)] if terms else []
     near.update((f.id, f) for f in nominate.near(fact, found))
     near.pop(fact.id, None)
@@ -80,8 +80,8 @@ def decide(r: Reader, memory: Memory, fact: Fact) -> list[Decision]:
 
 def _asked_before(r: Reader, memory: Memory, older: Fact, newer: Fact) -> bool:
     """Whether the same judges have spoken: a pair is not asked again by the same judge."""
-    rows = r.settled_pairs(older.id, newer.id)
-    return any(row.ruling.judge in memory.ladder.names for row in rows)
+    names = {judge.name for judge in memory.ladder.judges} | {"gate:trust"}
+    return any(row.ruling.judge in names for row in r.settled_pairs(older.id, newer.id))
 
 
 def _worth_writing(ruling: Ruling, older: Fact, newer: Fact) -> bool:

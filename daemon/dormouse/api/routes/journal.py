@@ -9,7 +9,6 @@ from dormouse.api.routes.common import body_of, owner_only
 from dormouse.api.service import Service
 from dormouse.errors import BadRequest, NotFound
 from dormouse.ledger import Reader, Writer
-from dormouse.projects import proposals_to_join
 
 
 def router(service: Service) -> APIRouter:
@@ -34,7 +33,11 @@ def router(service: Service) -> APIRouter:
     @r.get("/projects")
     async def projects() -> list[dict[str, Any]]:
         def do(reader: Reader) -> list[dict[str, Any]]:
-            known = reader.known_projects()
+            known = {project.id: project for project in reader.known_projects()}
+            joins: dict[str, list[str]] = {}
+            for row in reader.proposals():
+                if row.what == "join":
+                    joins.setdefault(row.payload["join"][1], []).append(row.payload["join"][0])
             return [
                 {
                     "id": project.id,
@@ -42,9 +45,9 @@ def router(service: Service) -> APIRouter:
                     "kind": project.kind,
                     "paths": list(project.paths),
                     "facts": reader.count_in(project.id),
-                    "proposals_to_join": proposals_to_join(project, known),
+                    "proposals_to_join": joins.get(project.id, []),
                 }
-                for project in known
+                for project in known.values()
             ]
 
         return await service.need().read(do)
