@@ -73,6 +73,12 @@ class Refused(DormouseError):
     hint = "This is the owner's to do, at a terminal of their own."
 
 
+class WrongSecret(Refused):
+    """The {what} does not open this memory."""
+
+    hint = "Try again; a wrong try changes nothing."
+
+
 class TooLarge(DormouseError):
     """The request is larger than {limit} bytes."""
 
@@ -124,7 +130,7 @@ class StoreExists(Conflict):
 class MissingStore(Damaged):
     """There is no memory at {path}."""
 
-    hint = "Restore a backup with `dormouse restore-backup FILE`; no new memory is made in its place."
+    hint = "Put a backup in its place; no new memory is made there."
 
 
 class EmptyStore(Damaged):
