@@ -1,4 +1,4 @@
-"""From any spelling to one: NFKC, case, diacritics. Knows scripts, but no languages and no lists."""
+"""From any spelling to one: NFKC, case, diacritics. Knows scripts, no languages and no lists."""
 
 import re
 import unicodedata

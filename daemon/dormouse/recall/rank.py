@@ -8,20 +8,19 @@ import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from datetime import date
-from functools import lru_cache
 from typing import Protocol
 
 from dormouse.facts import Fact, Look, Scope, Trust
-from dormouse.recall.lists import LISTS, WEAK
+from dormouse.recall.lists import WEAK
 from dormouse.recall.segments import JOINER
 from dormouse.recall.stem import porter
-from dormouse.recall.words import family, index_text, stems
+from dormouse.recall.words import content, family, index_text, stems
 
 FLOOR = 0.32
 
 _PRIOR = 300  # facts that we pretend to have seen, so that a store of one fact has frequencies
-_SEEN = {"weak": 30.0, "word": 2.0, "wide": 4.0, "identifier": 0.3}  # … and in how many of them
-_HALF = 2.5  # evidence (nats) at which strength is 0.63
+_PRIOR_SEEN = 2.0  # … and in how many of them we pretend to have seen each word
+_TELLING = 2.5  # evidence (nats) at which strength is 0.63
 
 
 class Hit(Protocol):
@@ -51,15 +50,16 @@ class _Unit:
     weight: float
 
 
+_ASKED = {"weak": 0.25, "word": 1.0, "wide": 0.5, "identifier": 1.2}  # in a prompt
+_SAID = {"weak": 0.25, "word": 1.0, "wide": 0.5, "identifier": 0.4}  # in a fact: often the answer
+
+
 def _sort(term: str) -> str:
     if JOINER in term or (any(char.isdigit() for char in term) and not term.isdigit()):
         return "identifier"
     if term in WEAK:
         return "weak"
     return "wide" if term >= "\u0e00" else "word"
-
-
-_WEIGHT = {"weak": 0.25, "word": 1.0, "wide": 0.5, "identifier": 1.2}
 
 
 def rank(
@@ -102,18 +102,16 @@ def _units(
     families: dict[str, list[str]] = {}
     for term in terms:
         families.setdefault(family(term), []).append(term)
-    total = max(total, len(hits))
-    units = []
+    total = max(total, len(hits), *(frequencies.get(term, 0) for term in terms), 0)
     weakest = all(_sort(term) == "weak" for term in terms)  # nothing else asked: then they count
+    units = []
     for spellings in families.values():
         known = frozenset(porter(term) for term in spellings)
         seen = sum(not known.isdisjoint(stems(hit.fact.text)) for hit in hits)
         df = max([seen, *(frequencies.get(term, 0) for term in spellings)])
-        rarity = math.log((total + _PRIOR) / (df + 2.0))
-        weight = max(_WEIGHT[_sort(term)] for term in spellings)
-        units.append(
-            _Unit(tuple(spellings), known, max(rarity, 0.1) * (1.0 if weakest else weight))
-        )
+        rarity = max(math.log((total + _PRIOR) / (df + _PRIOR_SEEN)), 0.1)
+        weight = 1.0 if weakest else max(_ASKED[_sort(term)] for term in spellings)
+        units.append(_Unit(tuple(spellings), known, rarity * weight))
     return units
 
 
@@ -121,42 +119,34 @@ def _relevance(text: str, units: Sequence[_Unit]) -> tuple[float, list[_Unit]]:
     """How well *text* answers, 0..1, and by which units.
 
     Either much of the prompt is found in the fact (a short question) or much of the fact in the
-    prompt (a long one); both are worth as much as the matched words are telling.
+    prompt (a long one); each is worth as much as the matched words are telling.
     """
     have = stems(text)
     matched = [unit for unit in units if not unit.stems.isdisjoint(have)]
     if not matched:
         return 0.0, []
-    chars = {
-        char for unit in matched for term in unit.terms if _sort(term) == "wide" for char in term
-    }
-    asked = 0.0
-    for unit in units:
-        if unit in matched:
-            asked += unit.weight
-        elif _sort(unit.terms[0]) == "wide":  # a bigram across two found words asks nothing new
-            asked += unit.weight * sum(char not in chars for char in unit.terms[0]) / 2
-        elif JOINER not in unit.terms[0]:  # the parts of an identifier stand for it
-            asked += unit.weight
+    found = frozenset(stem for unit in matched for stem in unit.stems)
+    asked = _coverage([(unit.stems, unit.weight) for unit in units], found)
+    said = _coverage([(each, max(_SAID[_sort(s)] for s in each)) for each in content(text)], found)
     evidence = sum(unit.weight for unit in matched)
-    strength = 1.0 - math.exp(-evidence / _HALF)
-    whole = frozenset(stem for unit in matched for stem in unit.stems)
-    of_fact = _content(text)
-    said = sum(weight for stem, weight in of_fact if stem in whole)
-    share = said / sum(weight for _, weight in of_fact) if of_fact else 0.0
-    coverage = evidence / asked if asked else 0.0
-    return 1.0 - (1.0 - coverage * strength) * (1.0 - share * strength), matched
+    strength = 1.0 - math.exp(-evidence / _TELLING)
+    return 1.0 - (1.0 - asked * strength) * (1.0 - said * strength), matched
 
 
-@lru_cache(maxsize=4_096)
-def _content(text: str) -> tuple[tuple[str, float], ...]:
-    """The stems of a fact that say something, with their weights."""
-    small = {word for lists in LISTS.values() for word in (*lists.stop, *lists.talk)}
-    content: dict[str, float] = {}
-    for token in index_text(text).split():
-        if token not in small and len(token) > 1:
-            content.setdefault(porter(token), _WEIGHT[_sort(token)])
-    return tuple(sorted(content.items()))
+def _coverage(units: Sequence[tuple[frozenset[str], float]], found: frozenset[str]) -> float:
+    """Which share of the weight of *units* is *found*."""
+    covered = sum(weight for each, weight in units if not each.isdisjoint(found))
+    chars = {char for stem in found if _sort(stem) == "wide" for char in stem}
+    missed = 0.0
+    for each, weight in units:
+        if each.isdisjoint(found):
+            term = min(each)
+            if _sort(term) == "wide":  # two characters of found words, side by side, ask nothing
+                weight *= sum(char not in chars for char in term) / len(term)
+            elif JOINER in term and not term.replace(JOINER, "").isdigit():
+                weight = 0.0  # its parts stand for it
+            missed += weight
+    return covered / (covered + missed) if covered else 0.0
 
 
 _DISTANCE = {

@@ -84,6 +84,23 @@ def stems(text: str) -> frozenset[str]:
     return frozenset(porter(token) for token in index_text(text).split())
 
 
+@lru_cache(maxsize=4_096)
+def content(text: str) -> tuple[frozenset[str], ...]:
+    """What *text* speaks of: for each informative word the terms that the index holds for it."""
+    found = list(pieces(text))
+    spoken = language(found)
+    japanese = any(piece.sort in _KANA for piece in found)
+    units: dict[frozenset[str], None] = {}
+    for piece in found:
+        kept, _ = _informative(piece, spoken or "en", japanese)
+        if kept and piece.sort in _WORDS:
+            kept = _forms(piece, spoken in ("de", None))
+            units.setdefault(frozenset(map(porter, kept)))
+        else:
+            units.update((frozenset([porter(term)]), None) for term in kept)
+    return tuple(units)
+
+
 def query_terms(text: str, *, limit: int = 32, explicit: bool = False) -> list[str]:
     """The informative terms of a prompt, in its order; [] where there is nothing to look for.
 
@@ -134,8 +151,8 @@ def _informative(piece: Piece, spoken: str, japanese: bool) -> tuple[list[str], 
         return [], asks
     if piece.sort is Sort.PART and token in NOISE:
         return [], False
-    if spoken == "de" and token.isalpha():
-        return list(dict.fromkeys([token, german(token)])), asks
+    if spoken == "de" and token.isalpha() and porter(german(token)) != porter(token):
+        return [token, german(token)], asks
     return [token], asks
 
 
