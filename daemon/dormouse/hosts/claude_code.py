@@ -1,7 +1,8 @@
 """Claude Code's events, transcripts and answers. Only what a person typed or sent is the person's.
 
 Seen with Claude Code 2.1.328. Of tools it reads names, paths and a command's first word, of their
-results only whether they failed.
+results only whether they failed. The client also submits prompts of its own (a background agent's
+report, a message of another session): they begin with a tag and are not the person's either.
 """
 
 import json
@@ -28,6 +29,9 @@ MOMENTS = {
     "PostToolUseFailure": Moment.TOOL,
     "PostToolBatch": Moment.TOOL,
 }
+# How prompts begin that the client wrote: <task-notification>, <teammate-message …>, <channel …>,
+# <command-name> and so on; and slash commands, whose words are a program's input.
+_NOT_SPOKEN = re.compile(r"\s*(<(([a-z]+-)+[a-z]+|channel|tick)[\s>]|/[a-z0-9][\w:.-]*(\s|$))")
 ANSWERED = ("SessionStart", "UserPromptSubmit")  # on Stop a context makes the agent go on by itself
 
 
@@ -73,7 +77,9 @@ def _turn(
     if subagent is not (role is Role.SUBAGENT and bool(data.get("agent_type"))):
         return None
     said = p.text(data, key)
-    return Turn(role, said, session_id, host_turn_id=turn_id) if said else None
+    if not said or (role is Role.PERSON and _NOT_SPOKEN.match(said)):
+        return None
+    return Turn(role, said, session_id, host_turn_id=turn_id)
 
 
 class ClaudeCode:
@@ -125,7 +131,9 @@ SILENT = frozenset(
         "tools-used",
     }
 )
-_COMMAND = re.compile(r"\s*<(command-|local-command-|bash-)")
+# Whose prompt it is: queued is typed while the agent was at work. Of the rest none is a person's
+# own words: system prompts, and suggestions that a model wrote and a person accepted.
+_TYPED, _NOT_TYPED = ("typed", "queued"), ("system", "suggestion_accepted")
 
 
 class Transcript:
@@ -141,7 +149,7 @@ class Transcript:
         except DormouseError:
             self.unknown += 1
             return None
-        kind = data.get("type")
+        kind = p.text(data, "type")
         if kind == "assistant":
             return self._assistant(data)
         if kind == "user":
@@ -157,11 +165,10 @@ class Transcript:
         said = p.joined(content, "text")
         if _is_known_other(data, said or ""):
             return None
-        source = data.get("promptSource")
-        if source not in ("typed", "sdk") or p.part(data, "message").get("role") != "user":
+        if not _is_person(data):
             self.unknown += 1
             return None
-        typed = source == "typed" and data.get("entrypoint") == "cli"
+        typed = data["promptSource"] in _TYPED
         return _line(Role.PERSON, said, data, attended=typed)
 
     def _assistant(self, data: p.Payload) -> Turn | None:
@@ -191,7 +198,22 @@ class Transcript:
 def _is_known_other(data: p.Payload, said: str) -> bool:
     """Lines of type user that are known not to be the person's."""
     flags = ("isSidechain", "isMeta", "isCompactSummary", "isVisibleInTranscriptOnly")
-    return any(data.get(flag) for flag in flags) or bool(_COMMAND.match(said))
+    return (
+        any(data.get(flag) for flag in flags)
+        or data.get("promptSource") in _NOT_TYPED
+        or bool(_NOT_SPOKEN.match(said))
+    )
+
+
+def _is_person(data: p.Payload) -> bool:
+    """Whether every field that speaks of its author says: the person at this machine."""
+    source, kind = data.get("promptSource"), p.part(data, "origin").get("kind")
+    return (
+        (source in ("typed", "sdk") or (source == "queued" and kind == "human"))
+        and kind in (None, "human")
+        and data.get("turnOrigin") in (None, "human", "sdk")
+        and p.part(data, "message").get("role") == "user"
+    )
 
 
 def _parts(content: object, kind: str) -> list[p.Payload]:

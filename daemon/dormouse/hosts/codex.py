@@ -79,7 +79,7 @@ class Rollout:
         except DormouseError:
             self.unknown += 1
             return None
-        kind, payload = data.get("type"), p.part(data, "payload")
+        kind, payload = p.text(data, "type"), p.part(data, "payload")
         if kind == "session_meta":
             self._begin(payload)
         elif kind == "event_msg":
@@ -104,7 +104,7 @@ class Rollout:
 
     def _item(self, payload: p.Payload, at: str | None) -> Turn | None:
         item = p.part(payload, "item")
-        kind = item.get("type")
+        kind = p.text(item, "type")
         role, said = Role.TOOL, None
         if kind == "UserMessage":
             role, said = Role.PERSON, p.joined(item.get("content"), "text")
