@@ -46,6 +46,7 @@ class Machine:
         self.home = self.base / "d"
         self.work = self.base / "w"
         self.bin = self.base / "b"
+        self.program = PROGRAM  # another version of it, where a test needs one
         for folder in (self.user, self.work, self.bin, self.base / "t"):
             folder.mkdir()
         self.env = {
@@ -111,7 +112,7 @@ class Machine:
         env: Mapping[str, str] | None = None,
     ) -> subprocess.CompletedProcess[str]:
         done = subprocess.run(
-            [str(PROGRAM), *arguments],
+            [str(self.program), *arguments],
             cwd=cwd or self.work,
             env={**self.env, **(env or {})},
             input=given,
