@@ -119,8 +119,12 @@ def _disconnect(home: Home, agents: list[str] | None) -> list[dict[str, Any]]:
 
 def _tell(host: Host, connected: bool) -> None:
     """Let the daemon know. Disconnecting goes on without one; it then hears of no more events."""
-    settings = host.settings_folder() / host.settings if host.settings else host.settings_folder()
-    body = {"connected": connected, "root": str(host.settings_folder()), "settings": str(settings)}
+    folder = host.settings_folder()
+    body = {
+        "connected": connected,
+        "root": str(folder / host.transcripts) if host.transcripts else None,
+        "settings": str(folder / (host.settings or "")),
+    }
     with contextlib.ExitStack() as stack:
         if not connected:
             stack.enter_context(contextlib.suppress(errors.CliError))

@@ -110,12 +110,12 @@ def retire(
     identifiers: Annotated[
         list[str], typer.Argument(metavar="ID...", help="One or more ids or their beginnings.")
     ],
-    why: Annotated[str | None, typer.Option(metavar="REASON", help="Why it is struck.")] = None,
+    why: Annotated[str, typer.Option(metavar="REASON", help="Why it is struck through.")],
     yes: Yes = False,
     as_json: Json = False,
 ) -> None:
     """Strike a fact through. Agents are no longer shown it; `restore` brings it back."""
-    body: dict[str, Any] = {} if why is None else {"why": why}
+    body: dict[str, Any] = {"why": why}
     if len(identifiers) > RETIRED_AT_ONCE:
         body |= owner.prove(f"retiring more than {RETIRED_AT_ONCE} facts at once", yes=yes)
     struck = [ask("POST", route("facts", each, "retire"), body) for each in identifiers]

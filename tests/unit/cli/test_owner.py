@@ -1,0 +1,137 @@
+"""Owner commands: refused where an agent could ask, done for the owner and for the passphrase."""
+
+import pytest
+
+from tests.unit.cli.conftest import Run
+from tests.unit.cli.dummy import FACT_ID, Dummy, fact, run_report
+from tests.unit.cli.terminals import on_terminal, without_terminal
+
+ERASED = {"erased": {"facts": 1, "vectors": 0, "turns": 2, "derived": 0}, "still_in": ["b.db"]}
+COMMANDS = [
+    ["erase", "7k3f"],
+    ["key", "add", "passphrase"],
+    ["key", "check"],
+    ["questions", "answer", "7k3f", "keep"],
+    ["rem", "approve", "7k3f"],
+    ["projects", "join", "7k3f", "9m2q"],
+    ["retire", "--why", "gone", *[f"id{number:02}" for number in range(11)]],
+]
+
+
+@pytest.fixture
+def owned(daemon: Dummy) -> Dummy:
+    """A daemon that would do everything an owner can ask for."""
+    daemon.script("POST /v1/erase", ERASED)
+    daemon.script("POST /v1/keys", {"kind": "passphrase"})
+    daemon.script("GET /v1/keys", {"slots": [{"kind": "keyfile", "ok": True}], "protects": "…"})
+    daemon.script("POST /v1/keys/check", {"ok": True})
+    daemon.script("POST /v1/questions/7k3f/answer", fact())
+    daemon.script("POST /v1/rem/runs/7k3f/approve", run_report())
+    daemon.script("POST /v1/projects/join", {"id": FACT_ID})
+    return daemon
+
+
+@pytest.mark.parametrize("command", COMMANDS, ids=" ".join)
+@pytest.mark.parametrize("mark", ["CLAUDECODE", "AI_AGENT", "CODEX_THREAD_ID", "DORMOUSE_THINKER"])
+def test_an_agents_mark_refuses_every_owner_command(
+    owned: Dummy, run: Run, monkeypatch: pytest.MonkeyPatch, command: list[str], mark: str
+) -> None:
+    monkeypatch.setenv(mark, "1")
+    said = run(*command, "--json")
+    assert said.code == 5
+    assert said.json["error"]["code"] == "refused"
+    assert mark in said.err
+    assert owned.asked == []
+
+
+def test_without_a_terminal_it_is_refused_and_the_message_says_so(owned: Dummy) -> None:
+    said = without_terminal("erase", "7k3f")
+    assert said.code == 5
+    assert "no terminal" in said.err
+    said = without_terminal("erase", "7k3f", "--yes")
+    assert said.code == 5
+    assert owned.asked == []
+
+
+def test_the_passphrase_on_standard_input_stands_for_the_owner(owned: Dummy) -> None:
+    said = without_terminal(
+        "erase", "7k3f", "--yes", "--json", stdin="open sesame\n", env={"CLAUDECODE": "1"}
+    )
+    assert said.code == 0
+    assert said.json == ERASED
+    assert owned.bodies("POST /v1/erase") == [{"id": "7k3f", "passphrase": "open sesame"}]
+
+
+def test_a_wrong_passphrase_is_the_daemons_to_refuse(owned: Dummy) -> None:
+    owned.fail("POST /v1/erase", 403, "refused", "Refused: the passphrase is wrong.")
+    said = without_terminal("erase", "7k3f", "--yes", stdin="wrong\n")
+    assert said.code == 5
+    assert "wrong\n" not in said.out
+
+
+def test_a_second_line_is_the_new_passphrase(owned: Dummy) -> None:
+    said = without_terminal("key", "add", "passphrase", "--yes", stdin="old one\nnew one\n")
+    assert said.code == 0
+    assert owned.bodies("POST /v1/keys") == [
+        {"kind": "passphrase", "passphrase": "old one", "secret": "new one"}
+    ]
+
+
+def test_at_a_terminal_the_owner_is_asked_before_an_erasure(owned: Dummy) -> None:
+    said = on_terminal("erase", "7k3f", typed=[("Type yes:", "no")])
+    assert said.code == 5
+    assert owned.bodies("POST /v1/erase") == [{"id": "7k3f", "dry_run": True}]
+    said = on_terminal("erase", "7k3f", typed=[("Type yes:", "yes")])
+    assert said.code == 0
+    assert "erased: 1 facts, 2 turns" in said.out
+    assert "still in: b.db" in said.out
+    assert owned.bodies("POST /v1/erase")[-1] == {"id": "7k3f"}
+
+
+def test_at_a_terminal_a_question_is_answered_without_more_ado(owned: Dummy) -> None:
+    said = on_terminal("questions", "answer", "7k3f", "keep", "--json")
+    assert said.code == 0
+    assert owned.bodies("POST /v1/questions/7k3f/answer") == [{"verdict": "keep"}]
+
+
+def test_the_recovery_code_goes_to_the_terminal_and_nowhere_else(owned: Dummy) -> None:
+    owned.script("POST /v1/keys", {"kind": "recovery", "code": "AAAA-BBBB"})
+    said = on_terminal("key", "add", "recovery", "--json")
+    assert said.code == 0
+    assert "Recovery code: AAAA-BBBB" in said.out
+    assert said.out.count("AAAA-BBBB") == 1
+    owned.asked.clear()
+    said = without_terminal("key", "add", "recovery", "--yes", stdin="pass\n")
+    assert said.code == 5
+    assert owned.asked == []
+
+
+def test_a_new_passphrase_is_typed_twice_and_not_shown(owned: Dummy) -> None:
+    typed = [("New passphrase:", "battery staple"), ("Once more:", "battery staple")]
+    said = on_terminal("key", "add", "passphrase", typed=typed)
+    assert said.code == 0
+    assert "battery staple" not in said.out
+    assert owned.bodies("POST /v1/keys") == [{"kind": "passphrase", "secret": "battery staple"}]
+    typed[1] = ("Once more:", "other")
+    assert on_terminal("key", "add", "passphrase", typed=typed).code == 2
+
+
+def test_key_check_exits_1_where_a_slot_does_not_open(owned: Dummy) -> None:
+    assert "keyfile: opens" in on_terminal("key", "check").out
+    owned.script("POST /v1/keys/check", {"ok": False})
+    said = on_terminal("key", "check", "recovery", typed=[("Recovery:", "x")])
+    assert said.code == 1
+    assert owned.bodies("POST /v1/keys/check") == [{"kind": "recovery", "secret": "x"}]
+
+
+def test_unlock_needs_no_proof_but_the_secret(
+    owned: Dummy, run: Run, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    owned.script("POST /v1/unlock", {"state": "ok"})
+    assert without_terminal("unlock", stdin="open sesame\n").out == "unlocked\n"
+    assert without_terminal("unlock", "--recovery", stdin="code\n").code == 0
+    assert owned.bodies("POST /v1/unlock") == [
+        {"passphrase": "open sesame"},
+        {"recovery": "code"},
+    ]
+    assert without_terminal("unlock").code == 2
