@@ -5,19 +5,22 @@ Decides from text, frequencies and the day alone: no clock, no ledger, no chance
 
 import math
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import date
+from functools import lru_cache
 from typing import Protocol
 
 from dormouse.facts import Fact, Look, Scope, Trust
+from dormouse.recall.folding import compose
 from dormouse.recall.lists import WEAK
 from dormouse.recall.segments import JOINER
 from dormouse.recall.stem import porter
-from dormouse.recall.words import content, family, index_text, stems
+from dormouse.recall.words import family, spoken
 
-FLOOR = 0.32
+FLOOR = 0.4
 
+_WIDE = "\u0e00"  # from here on scripts are written without spaces
 _PRIOR = 300  # facts that we pretend to have seen, so that a store of one fact has frequencies
 _PRIOR_SEEN = 2.0  # … and in how many of them we pretend to have seen each word
 _TELLING = 2.5  # evidence (nats) at which strength is 0.63
@@ -54,12 +57,13 @@ _ASKED = {"weak": 0.25, "word": 1.0, "wide": 0.5, "identifier": 1.2}  # in a pro
 _SAID = {"weak": 0.25, "word": 1.0, "wide": 0.5, "identifier": 0.4}  # in a fact: often the answer
 
 
+@lru_cache(maxsize=8_192)
 def _sort(term: str) -> str:
     if JOINER in term or (any(char.isdigit() for char in term) and not term.isdigit()):
         return "identifier"
     if term in WEAK:
         return "weak"
-    return "wide" if term >= "\u0e00" else "word"
+    return "wide" if term >= _WIDE else "word"
 
 
 def rank(
@@ -107,7 +111,7 @@ def _units(
     units = []
     for spellings in families.values():
         known = frozenset(porter(term) for term in spellings)
-        seen = sum(not known.isdisjoint(stems(hit.fact.text)) for hit in hits)
+        seen = sum(not known.isdisjoint(spoken(hit.fact.text).stems) for hit in hits)
         df = max([seen, *(frequencies.get(term, 0) for term in spellings)])
         rarity = max(math.log((total + _PRIOR) / (df + _PRIOR_SEEN)), 0.1)
         weight = 1.0 if weakest else max(_ASKED[_sort(term)] for term in spellings)
@@ -121,30 +125,37 @@ def _relevance(text: str, units: Sequence[_Unit]) -> tuple[float, list[_Unit]]:
     Either much of the prompt is found in the fact (a short question) or much of the fact in the
     prompt (a long one); each is worth as much as the matched words are telling.
     """
-    have = stems(text)
+    have = spoken(text).stems
     matched = [unit for unit in units if not unit.stems.isdisjoint(have)]
     if not matched:
         return 0.0, []
     found = frozenset(stem for unit in matched for stem in unit.stems)
     asked = _coverage([(unit.stems, unit.weight) for unit in units], found)
-    said = _coverage([(each, max(_SAID[_sort(s)] for s in each)) for each in content(text)], found)
+    said = _coverage(_content(text), found)
     evidence = sum(unit.weight for unit in matched)
     strength = 1.0 - math.exp(-evidence / _TELLING)
     return 1.0 - (1.0 - asked * strength) * (1.0 - said * strength), matched
 
 
-def _coverage(units: Sequence[tuple[frozenset[str], float]], found: frozenset[str]) -> float:
+@lru_cache(maxsize=2_048)
+def _content(text: str) -> tuple[tuple[frozenset[str], float], ...]:
+    return tuple((each, max(_SAID[_sort(s)] for s in each)) for each in spoken(text).content)
+
+
+def _coverage(units: Iterable[tuple[frozenset[str], float]], found: frozenset[str]) -> float:
     """Which share of the weight of *units* is *found*."""
-    covered = sum(weight for each, weight in units if not each.isdisjoint(found))
-    chars = {char for stem in found if _sort(stem) == "wide" for char in stem}
-    missed = 0.0
+    chars = {char for stem in found if stem >= _WIDE for char in stem}
+    covered = missed = 0.0
     for each, weight in units:
-        if each.isdisjoint(found):
-            term = min(each)
-            if _sort(term) == "wide":  # two characters of found words, side by side, ask nothing
-                weight *= sum(char not in chars for char in term) / len(term)
-            elif JOINER in term and not term.replace(JOINER, "").isdigit():
-                weight = 0.0  # its parts stand for it
+        if not each.isdisjoint(found):
+            covered += weight
+            continue
+        term = min(each)
+        if term >= _WIDE:  # two characters of found words that stand side by side ask nothing new
+            missed += weight * sum(char not in chars for char in term) / len(term)
+        elif (
+            JOINER not in term or term.replace(JOINER, "").isdigit()
+        ):  # else its parts stand for it
             missed += weight
     return covered / (covered + missed) if covered else 0.0
 
@@ -167,10 +178,11 @@ def _standing(fact: Fact, look: Look, today: date) -> float:
 
 
 def _folded(ranked: Sequence[Ranked]) -> list[Ranked]:
+    """Without what says the same in other case, spacing or final punctuation: the best one stays."""
     seen: set[str] = set()
     kept = []
     for each in ranked:
-        key = index_text(each.fact.text)
+        key = " ".join(compose(each.fact.text).casefold().split()).rstrip(" .!?。！")
         if key not in seen:
             seen.add(key)
             kept.append(each)

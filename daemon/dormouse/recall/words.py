@@ -7,6 +7,7 @@ keeps it as one token; an identifier kept whole has ``segments.JOINER`` where it
 import re
 from collections.abc import Iterable, Mapping, Sequence
 from functools import lru_cache
+from typing import NamedTuple
 
 from dormouse.recall.folding import second_form
 from dormouse.recall.lists import LATIN, LISTS, NOISE, WEAK
@@ -19,8 +20,23 @@ _LARGE = 200  # facts from which on frequent terms are left out
 _MOST = 0.3  # share of facts that makes a term frequent
 _POSTINGS = 40_000  # index rows that one search may walk; 1.6 M took 425 ms
 _FENCED = re.compile(r"^[ \t]*(```|~~~).*?(?:^[ \t]*\1[^\n]*|\Z)", re.MULTILINE | re.DOTALL)
+_UMLAUT = re.compile("[äöüÄÖÜß]")
 _WORDS = (Sort.WORD, Sort.PART)
 _KANA = (Sort.HIRAGANA, Sort.KATAKANA)
+_RUNS = (Sort.HAN, *_KANA)
+_UNSPACED = (Sort.HANGUL, Sort.OTHER)
+
+
+def _speakers() -> dict[str, tuple[str, ...]]:
+    """Which languages use a small word: der -> de, in -> en, de."""
+    words = sorted({word for name in LATIN for word in LISTS[name].stop | LISTS[name].talk})
+    return {
+        word: tuple(name for name in LATIN if word in LISTS[name].stop | LISTS[name].talk)
+        for word in words
+    }
+
+
+_SPEAKERS = _speakers()
 
 
 def language(found: Iterable[Piece]) -> str | None:
@@ -28,35 +44,35 @@ def language(found: Iterable[Piece]) -> str | None:
     counts = dict.fromkeys(LATIN, 0)
     for piece in found:
         if piece.sort is Sort.WORD:
-            for name in LATIN:
-                lists = LISTS[name]
-                counts[name] += piece.token in lists.stop or piece.token in lists.talk
-            if not piece.raw.isascii() and any(char in "äöüÄÖÜß" for char in piece.raw):
+            for name in _SPEAKERS.get(piece.token, ()):
+                counts[name] += 1
+            if not piece.raw.isascii() and _UMLAUT.search(piece.raw):
                 counts["de"] += 1
-    best = max(LATIN, key=lambda name: counts[name])  # the first of equals: English
+    best = max(LATIN, key=counts.__getitem__)  # the first of equals: English
     return best if counts[best] else None
 
 
 def index_text(text: str) -> str:
     """The tokens of *text*, in order, joined by spaces: what goes into the search row."""
     found = list(pieces(text))
-    german_too = language(found) in ("de", None)
+    return " ".join(_tokens(found, language(found) in ("de", None)))
+
+
+def _tokens(found: Sequence[Piece], german_too: bool) -> list[str]:
     tokens: list[str] = []
     run = ""  # Han and kana that touch each other belong together: 夜間バッチ
-    for piece in [*found, None]:
-        if piece is not None and piece.sort in (Sort.HAN, *_KANA):
+    for piece in found:
+        if piece.sort in _RUNS:
             run += piece.token
             continue
         if run:
             tokens += _wide(run)
             run = ""
-        if piece is None:
-            break
-        if piece.sort in (Sort.HANGUL, Sort.OTHER):
+        if piece.sort in _UNSPACED:
             tokens += bigrams(piece.token)
         else:
             tokens += _forms(piece, german_too)
-    return " ".join(tokens)
+    return tokens + _wide(run) if run else tokens
 
 
 def _wide(run: str) -> list[str]:
@@ -78,27 +94,28 @@ def _forms(piece: Piece, german_too: bool) -> list[str]:
     return list(dict.fromkeys(forms))
 
 
-@lru_cache(maxsize=4_096)
-def stems(text: str) -> frozenset[str]:
-    """The terms that the index holds for *text*."""
-    return frozenset(porter(token) for token in index_text(text).split())
+class Spoken(NamedTuple):
+    """The terms that the index holds for a text, and those of its informative words, one by one."""
+
+    stems: frozenset[str]
+    content: tuple[frozenset[str], ...]
 
 
-@lru_cache(maxsize=4_096)
-def content(text: str) -> tuple[frozenset[str], ...]:
-    """What *text* speaks of: for each informative word the terms that the index holds for it."""
+@lru_cache(maxsize=2_048)
+def spoken(text: str) -> Spoken:
+    """What a fact's *text* is found by, and what it speaks of."""
     found = list(pieces(text))
-    spoken = language(found)
+    name = language(found)
+    german_too = name in ("de", None)
     japanese = any(piece.sort in _KANA for piece in found)
     units: dict[frozenset[str], None] = {}
     for piece in found:
-        kept, _ = _informative(piece, spoken or "en", japanese)
+        kept, _ = _informative(piece, name or "en", japanese)
         if kept and piece.sort in _WORDS:
-            kept = _forms(piece, spoken in ("de", None))
-            units.setdefault(frozenset(map(porter, kept)))
+            units.setdefault(frozenset(map(porter, _forms(piece, german_too))))
         else:
             units.update((frozenset([porter(term)]), None) for term in kept)
-    return tuple(units)
+    return Spoken(frozenset(map(porter, _tokens(found, german_too))), tuple(units))
 
 
 def query_terms(text: str, *, limit: int = 32, explicit: bool = False) -> list[str]:
@@ -115,13 +132,13 @@ def _terms(text: str, limit: int, explicit: bool) -> list[str]:
     if len(text) > _READ + _READ_END:
         text = text[:_READ] + " " + text[-_READ_END:]
     found = list(pieces(text))
-    spoken = language(found)
+    name = language(found) or "en"
     japanese = any(piece.sort in _KANA for piece in found)
     strong: list[str] = []
     every: list[str] = []
     asks = False
     for piece in found:
-        kept, question = _informative(piece, spoken or "en", japanese)
+        kept, question = _informative(piece, name, japanese)
         asks = asks or question
         every += kept
         strong += [term for term in kept if term not in WEAK]
@@ -132,7 +149,7 @@ def _terms(text: str, limit: int, explicit: bool) -> list[str]:
     return _limited(list(dict.fromkeys(every)), set(strong), limit)
 
 
-def _informative(piece: Piece, spoken: str, japanese: bool) -> tuple[list[str], bool]:
+def _informative(piece: Piece, name: str, japanese: bool) -> tuple[list[str], bool]:
     """What of *piece* is worth searching, and whether it asks something."""
     token = piece.token
     if piece.sort is Sort.HAN:
@@ -145,13 +162,13 @@ def _informative(piece: Piece, spoken: str, japanese: bool) -> tuple[list[str], 
         return (bigrams(token) if len(token) > 1 else []), False
     if piece.sort is Sort.WHOLE:
         return [token], False
-    lists = [LISTS[spoken], LISTS["en"], LISTS["ru"]]
+    lists = (LISTS[name], LISTS["en"], LISTS["ru"])
     asks = piece.sort is Sort.WORD and any(token in each.question for each in lists)
     if len(token) == 1 or any(token in each.stop or token in each.talk for each in lists):
         return [], asks
     if piece.sort is Sort.PART and token in NOISE:
         return [], False
-    if spoken == "de" and token.isalpha() and porter(german(token)) != porter(token):
+    if name == "de" and token.isalpha() and porter(german(token)) != porter(token):
         return [token, german(token)], asks
     return [token], asks
 
