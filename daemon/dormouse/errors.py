@@ -150,7 +150,7 @@ class ForeignStore(Damaged):
 class WrongKey(Damaged):
     """The key does not open the memory at {path}."""
 
-    hint = "Nothing was changed. Put the right key file or keyslots.json back; see `dormouse key check`."
+    hint = "Nothing was changed. Put its own key file or keyslots.json back."
 
 
 class SchemaDiffers(Damaged):

@@ -1,0 +1,48 @@
+"""The only owner of the database. Nothing else opens the file, and nothing here thinks."""
+
+from dormouse.ledger.access import Reader, Writer
+from dormouse.ledger.ids import new_id
+from dormouse.ledger.ledger import Ledger
+from dormouse.ledger.rows import (
+    AgentRow,
+    CandidateRow,
+    Captured,
+    CarriedOut,
+    Erased,
+    Hit,
+    JudgmentRow,
+    Link,
+    Prepared,
+    ProposalRow,
+    Question,
+    Retirement,
+    RunRow,
+    SessionRow,
+    TranscriptRow,
+    TurnRow,
+    UseRow,
+)
+
+__all__ = [
+    "AgentRow",
+    "CandidateRow",
+    "Captured",
+    "CarriedOut",
+    "Erased",
+    "Hit",
+    "JudgmentRow",
+    "Ledger",
+    "Link",
+    "Prepared",
+    "ProposalRow",
+    "Question",
+    "Reader",
+    "Retirement",
+    "RunRow",
+    "SessionRow",
+    "TranscriptRow",
+    "TurnRow",
+    "UseRow",
+    "Writer",
+    "new_id",
+]

@@ -1,0 +1,17 @@
+"""The whole reader and the whole writer, put together from their parts."""
+
+from dormouse.ledger.judgment_reads import JudgmentReads
+from dormouse.ledger.judgment_writes import JudgmentWrites
+from dormouse.ledger.search_reads import SearchReads
+from dormouse.ledger.session_reads import SessionReads
+from dormouse.ledger.session_writes import SessionWrites
+from dormouse.ledger.waiting_reads import WaitingReads
+from dormouse.ledger.waiting_writes import WaitingWrites
+
+
+class Reader(WaitingReads, SessionReads, SearchReads, JudgmentReads):
+    """Looks, on a connection that can't change anything."""
+
+
+class Writer(JudgmentWrites, WaitingWrites, SessionWrites, Reader):
+    """Looks and writes, inside the transaction of one request."""

@@ -1,0 +1,167 @@
+"""What the writer may not do: erase, back up, check. It runs while the writer is paused.
+
+The connection is short-lived and has no authorizer; the triggers stay, so a fact goes only with its
+erasures row in the same transaction.
+"""
+
+from collections.abc import Callable, Iterable, Sequence
+from pathlib import Path
+from typing import Any
+
+from dormouse.errors import NotFound
+from dormouse.ledger.base import as_list
+from dormouse.ledger.rows import Erased
+
+_TEXTS = (("facts", "text"), ("turns", "text"), ("candidates", "text"), ("proposals", "payload"))
+_IN = "IN (SELECT value FROM json_each(?))"
+
+
+def derived_from(db: Any, ids: Sequence[str]) -> list[str]:
+    """Facts made out of *ids* by sleep or merging, and facts of equal text: they hold it too."""
+    found = list(ids)
+    for id in found:
+        rows = db.execute(
+            "SELECT fact_id FROM sources WHERE from_fact = ?1"
+            " UNION SELECT id FROM facts WHERE text_hash ="
+            " (SELECT text_hash FROM facts WHERE id = ?1)",
+            (id,),
+        ).fetchall()
+        found += [row[0] for row in rows if row[0] not in found]
+    return found[len(ids) :]
+
+
+def erase(db: Any, ids: Iterable[str], now: str, *, dry_run: bool = False) -> Erased:
+    """Destroy facts and what holds their text. Raises NotFound; ``dry_run`` only counts."""
+    named = list(dict.fromkeys(ids))
+    for id in named:
+        if db.execute("SELECT 1 FROM facts WHERE id = ?", (id,)).fetchone() is None:
+            raise NotFound(what="fact", id=id)
+    db.execute("BEGIN IMMEDIATE")
+    try:
+        derived = derived_from(db, named)
+        still_in = _copies_with(db, [*named, *derived])
+        counts = _erase_all(db, [*named, *derived], now)
+        db.execute("ROLLBACK" if dry_run else "COMMIT")
+    finally:
+        if db.in_transaction:
+            db.execute("ROLLBACK")
+    facts, vectors, turns = counts
+    return Erased(
+        facts - len(derived), vectors, turns, len(derived), tuple(derived), tuple(still_in)
+    )
+
+
+def _erase_all(db: Any, ids: list[str], now: str) -> tuple[int, int, int]:
+    wanted = as_list(ids)
+    texts = [r[0] for r in db.execute(f"SELECT text FROM facts WHERE id {_IN}", (wanted,))]
+    hashes = [r[0] for r in db.execute(f"SELECT text_hash FROM facts WHERE id {_IN}", (wanted,))]
+    db.executemany(
+        "INSERT INTO erasures (fact_id, at, open) VALUES (?, ?, 1)", [(id, now) for id in ids]
+    )
+    turns = _erase_turns(db, wanted, texts)
+    _erase_beside(db, wanted, texts, hashes)
+    db.execute(
+        f"DELETE FROM search WHERE rowid IN (SELECT nr FROM facts WHERE id {_IN})", (wanted,)
+    )
+    vectors = db.execute(f"DELETE FROM vectors WHERE fact_id {_IN}", (wanted,)).rowcount
+    facts = db.execute(f"DELETE FROM facts WHERE id {_IN}", (wanted,)).rowcount
+    db.execute("UPDATE erasures SET open = 0 WHERE open = 1")
+    return facts, vectors, turns
+
+
+def _erase_turns(db: Any, wanted: str, texts: list[str]) -> int:
+    """The turns that are a source of the facts, or that contain their text."""
+    gone = {
+        row[0]
+        for row in db.execute(
+            f"SELECT id FROM turns WHERE id IN (SELECT turn_id FROM sources WHERE fact_id {_IN})",
+            (wanted,),
+        )
+    }
+    gone |= {id for id, text in db.execute("SELECT id, text FROM turns") if _holds(text, texts)}
+    return int(db.execute(f"DELETE FROM turns WHERE id {_IN}", (as_list(gone),)).rowcount)
+
+
+def _erase_beside(db: Any, wanted: str, texts: list[str], hashes: list[str]) -> None:
+    """Everything else in which a text, or something said about it, is kept."""
+    for table, key, column in (
+        ("candidates", "id", "text"),
+        ("proposals", "id", "payload"),
+        ("kept_answers", "key", "answer"),
+    ):
+        rows = db.execute(f"SELECT {key}, {column} FROM {table}").fetchall()
+        gone = as_list(row[0] for row in rows if _holds(row[1], texts))
+        db.execute(f"DELETE FROM {table} WHERE {key} {_IN}", (gone,))
+    for agent, id, summary in db.execute(
+        "SELECT agent, id, summary FROM sessions WHERE summary IS NOT NULL"
+    ).fetchall():
+        if _holds(summary, texts):
+            db.execute("UPDATE sessions SET summary = NULL WHERE agent = ? AND id = ?", (agent, id))
+    db.execute(
+        "UPDATE suppressions SET subject = NULL, attribute = NULL, value = NULL"
+        f" WHERE text_hash {_IN}",
+        (as_list(hashes),),
+    )
+    db.execute(
+        f"UPDATE judgments SET reason = NULL WHERE older_id {_IN} OR newer_id {_IN}",
+        (wanted, wanted),
+    )
+    db.execute(
+        "UPDATE runs SET plan = NULL WHERE plan IS NOT NULL AND EXISTS (SELECT 1 FROM"
+        " json_each(?) AS w WHERE instr(plan, w.value))",
+        (wanted,),
+    )
+
+
+def _holds(text: str, texts: Sequence[str]) -> bool:
+    """Whether *text* contains one of *texts*; white space and case make no difference."""
+    flat = " ".join(text.replace("\\n", " ").split()).casefold()
+    return any(_flat(one) in flat for one in texts)
+
+
+def _flat(text: str) -> str:
+    return " ".join(text.split()).casefold().rstrip(".!?。！？")
+
+
+def _copies_with(db: Any, ids: list[str]) -> list[str]:
+    """Backups and exports made since one of *ids* was captured, and still there."""
+    first = db.execute(
+        f"SELECT min(captured_at) FROM facts WHERE id {_IN}", (as_list(ids),)
+    ).fetchone()[0]
+    rows = db.execute("SELECT DISTINCT path FROM copies WHERE at >= ? ORDER BY at", (first,))
+    return [row[0] for row in rows if Path(row[0]).exists()]
+
+
+def checkpoint(db: Any) -> bool:
+    """Move the log into the file and empty it; False if a reader was in the way."""
+    (busy, _, _) = db.execute("PRAGMA wal_checkpoint(TRUNCATE)").fetchone()
+    return not busy
+
+
+def integrity(db: Any) -> list[str]:
+    """What is wrong with the file, in words without any text of a fact; empty if nothing is."""
+    problems = []
+    if not checkpoint(db):  # the cipher's check would give false alarms on a partly emptied log
+        problems.append("the log could not be emptied: a reader was in the way")
+    else:
+        problems += [f"page check: {row[0]}" for row in db.execute("PRAGMA cipher_integrity_check")]
+    rows = [row[0] for row in db.execute("PRAGMA integrity_check(20)")]
+    problems += [f"structure: {row}" for row in rows if row != "ok"]
+    for row in db.execute("PRAGMA foreign_key_check"):
+        problems.append(f"a row of {row[0]} refers to nothing in {row[2]}")
+    facts = db.execute("SELECT count(*) FROM facts").fetchone()[0]
+    indexed = db.execute("SELECT count(*) FROM search").fetchone()[0]
+    if facts != indexed:
+        problems.append(f"{facts} facts but {indexed} search rows")
+    db.execute("INSERT INTO search (search) VALUES ('integrity-check')")
+    return problems
+
+
+def count_holding(db: Any, find: Callable[[str], object]) -> int:
+    """In how many rows *find* finds something."""
+    return sum(
+        1
+        for table, column in _TEXTS
+        for row in db.execute(f"SELECT {column} FROM {table}")
+        if find(row[0])
+    )

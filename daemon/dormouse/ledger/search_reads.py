@@ -1,0 +1,66 @@
+"""Finding facts by words that were segmented before. It ranks by BM25 and decides nothing more."""
+
+from collections.abc import Sequence
+
+from dormouse.facts import Look
+from dormouse.ledger.base import clean, visible
+from dormouse.ledger.fact_reads import COLUMNS, WIDTH, FactReads
+from dormouse.ledger.rows import Hit
+
+MANY = 2_000  # a word in more facts than this is frequent, however many more they are
+
+
+def match_any(terms: Sequence[str]) -> str:
+    """An FTS5 query for any of *terms*, each quoted: nothing in a term is an operator."""
+    quoted = (clean(term).replace('"', '""') for term in terms)
+    return " OR ".join(f'"{term}"' for term in quoted if term.strip())
+
+
+class SearchReads(FactReads):
+    """The words leg of recall."""
+
+    def search(
+        self,
+        terms: Sequence[str],
+        look: Look,
+        *,
+        limit: int = 50,
+        as_of: str | None = None,
+        history: bool = False,
+    ) -> list[Hit]:
+        """The best facts that hold any of *terms*; current ones unless *history* or *as_of*."""
+        query = match_any(terms)
+        if not query:
+            return []
+        table = "facts" if history or as_of is not None else "current_facts"
+        seen, values = visible(look)
+        when = ""
+        if as_of is not None:
+            when = " AND f.valid_from <= ? AND coalesce(f.valid_to, f.retired_at, '~') > ?"
+            values = (*values, as_of, as_of)
+        # The inner part sorts numbers only; texts are read for the best few.
+        sql = (
+            f"WITH found (nr, rank) AS MATERIALIZED (SELECT f.nr, s.rank FROM search AS s"
+            f" CROSS JOIN {table} AS f ON f.nr = s.rowid WHERE s.search MATCH ? AND {seen}{when}"
+            f" ORDER BY s.rank, f.id LIMIT ?)"
+            f" SELECT {COLUMNS}, found.rank FROM found CROSS JOIN {table} AS f ON f.nr = found.nr"
+            f" ORDER BY found.rank, f.id"
+        )
+        rows = self._all(sql, query, *values, limit)
+        facts = self._with_sources(rows)
+        return [Hit(fact, max(0.0, -row[WIDTH])) for fact, row in zip(facts, rows, strict=True)]
+
+    def frequencies(self, terms: Sequence[str]) -> dict[str, int]:
+        """In how many facts each term occurs; frequent ones are counted up to MANY only."""
+        return {term: self._frequency(term) for term in terms}
+
+    def _frequency(self, term: str) -> int:
+        query = match_any([term])
+        if not query:
+            return 0
+        return int(
+            self._scalar(
+                "SELECT count(*) FROM (SELECT 1 FROM search WHERE search MATCH ? LIMIT ?)",
+                query, MANY,
+            )
+        )  # fmt: skip

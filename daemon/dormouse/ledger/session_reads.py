@@ -1,0 +1,103 @@
+"""Looking at the journal, the sessions and what each of them was shown."""
+
+from collections.abc import Sequence
+from typing import Any
+
+from dormouse.ledger.base import Connected
+from dormouse.ledger.rows import AgentRow, SessionRow, TranscriptRow, TurnRow, UseRow
+from dormouse.sessions import Role
+
+TURN = (
+    "id, agent, session_id, role, text, at, state, reason, line_id, host_turn_id, project_id,"
+    " branch"
+)
+_SESSION = (
+    "agent, id, project_id, branch, cwd, started_at, last_at, ended_at, attended,"
+    " transcript_path, forked_from, summary"
+)
+_AGENT = "id, connected, root, settings_path, connected_at, last_event, last_event_at, undelivered"
+
+
+def _turn(row: Sequence[Any]) -> TurnRow:
+    return TurnRow(*(*row[:3], Role(row[3]), *row[4:]))
+
+
+def _session(row: Sequence[Any]) -> SessionRow:
+    attended = None if row[8] is None else bool(row[8])
+    return SessionRow(*(*row[:8], attended, *row[9:]))
+
+
+def _agent(row: Sequence[Any]) -> AgentRow:
+    return AgentRow(row[0], bool(row[1]), *row[2:])
+
+
+class SessionReads(Connected):
+    """What was said, where, and what was shown to whom."""
+
+    def turns(
+        self,
+        *,
+        session_id: str | None = None,
+        state: str | None = None,
+        limit: int | None = None,
+    ) -> list[TurnRow]:
+        """The last *limit* turns (all, if None), oldest first."""
+        wheres, values = ["1"], []
+        for column, value in (("session_id", session_id), ("state", state)):
+            if value is not None:
+                wheres.append(f"{column} = ?")
+                values.append(value)
+        rows = self._all(
+            f"SELECT {TURN} FROM turns WHERE {' AND '.join(wheres)}"
+            " ORDER BY at DESC, nr DESC LIMIT ?",
+            *values, -1 if limit is None else limit,
+        )  # fmt: skip
+        return [_turn(row) for row in reversed(rows)]
+
+    def turn_by_line(self, agent: str, line_id: str) -> TurnRow | None:
+        """The turn that a transcript line stands for, if it is held."""
+        row = self._one(f"SELECT {TURN} FROM turns WHERE agent = ? AND line_id = ?", agent, line_id)
+        return None if row is None else _turn(row)
+
+    def session(self, agent: str, session_id: str) -> SessionRow | None:
+        """One session of an agent."""
+        row = self._one(
+            f"SELECT {_SESSION} FROM sessions WHERE agent = ? AND id = ?", agent, session_id
+        )
+        return None if row is None else _session(row)
+
+    def last_session(self, project_id: str, *, before_session: str) -> SessionRow | None:
+        """The session that was last active in a project, other than *before_session*."""
+        row = self._one(
+            f"SELECT {_SESSION} FROM sessions WHERE project_id = ? AND id <> ?"
+            " ORDER BY last_at DESC, id LIMIT 1",
+            project_id, before_session,
+        )  # fmt: skip
+        return None if row is None else _session(row)
+
+    def uses(self, agent: str, session_id: str) -> dict[str, UseRow]:
+        """What a session was shown, by fact id."""
+        rows = self._all(
+            "SELECT fact_id, at, how, taken_back_at, told_current, shown FROM uses"
+            " WHERE agent = ? AND session_id = ?",
+            agent, session_id,
+        )  # fmt: skip
+        return {row[0]: UseRow(*(*row[:4], bool(row[4]), bool(row[5]))) for row in rows}
+
+    def transcript(self, path: str) -> TranscriptRow | None:
+        """How far a transcript was read."""
+        row = self._one(
+            "SELECT path, agent, session_id, offset, inode, size, skipped FROM transcripts"
+            " WHERE path = ?",
+            path,
+        )
+        return None if row is None else TranscriptRow(*row)
+
+    def agent(self, id: str) -> AgentRow | None:
+        """What is known of an agent, if it was ever connected or heard."""
+        row = self._one(f"SELECT {_AGENT} FROM agents WHERE id = ?", id)
+        return None if row is None else _agent(row)
+
+    def agents(self) -> list[AgentRow]:
+        """Every agent that was ever connected or heard, by id."""
+        return [_agent(row) for row in self._all(f"SELECT {_AGENT} FROM agents ORDER BY id")]
