@@ -15,7 +15,7 @@ from dormouse.projects.values import Place
 TIMEOUT = 2.0  # seconds; a very long history has no fingerprint
 MOST_ROOTS = 64
 
-_SCP_LIKE = re.compile(r"(?:[^@/]*@)?([\w.-]+):(?!//)(.+)")
+_SCP_LIKE = re.compile(r"(?:[^@/]*@)?([\w.-]+):(?!//|:)(.+)")
 _URL = re.compile(r"[a-z][a-z0-9+.-]*://(?:[^@/]*@)?(\[[0-9a-f:]+\]|[\w.-]+)(?::\d+)?/(.+)", re.I)
 
 
@@ -40,7 +40,7 @@ def remote_of(place: Place) -> str | None:
 
 def normalise(url: str) -> str | None:
     """One form for all ways to write the same remote; None for what is no place in the network."""
-    url = url.partition("?")[0].partition("#")[0]
+    url = url.partition("?")[0]
     parts = _URL.fullmatch(url) or (None if "://" in url else _SCP_LIKE.fullmatch(url))
     if parts is None:
         return None
