@@ -14,6 +14,7 @@ from typer.main import get_command
 from dormouse_cli import (
     agents,
     candidates,
+    demo,
     errors,
     facts,
     journal,
@@ -56,6 +57,7 @@ app.add_typer(projects.app, name="projects")
 app.add_typer(keys.app)
 app.add_typer(keys.key_app, name="key", no_args_is_help=True)
 app.add_typer(store.app)
+app.add_typer(demo.app)
 
 
 def _version(wanted: bool) -> None:
