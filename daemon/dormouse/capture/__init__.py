@@ -1,4 +1,4 @@
-"""Rules for what is worth keeping and what must never be kept. Pure: no disk, no network, no clock."""
+"""Rules for what is worth keeping and what must never be kept. Pure: no disk, clock or network."""
 
 from dormouse.capture.kind_of import kind_of
 

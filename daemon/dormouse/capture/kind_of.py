@@ -11,9 +11,9 @@ _REFERENCE = re.compile(
 )
 _RULE = re.compile(
     r"\b(?:always|never|from now on|immer|nie|niemals|ab jetzt|ab sofort)\b"
-    r"|^(?:please |bitte )?(?:prefer|use|don't|do not|avoid|stop|answer|reply|write|run|bevorzuge|benutze"
-    r"|nutze|verwende|vermeide|antworte|schreib|schreibe)\b"
-    r"|总是|永远|始终|一律|务必|不要|别再|从现在起|以后",
+    r"|^(?:please |bitte )?(?:prefer|use|don't|do not|avoid|stop|answer|reply|write|run|keep|ask"
+    r"|bevorzuge|benutze|nutze|verwende|vermeide|antworte|schreibe?|frage?|you\b|du\b)\b"
+    r"|总是|永远|始终|一律|务必|不要|别|请|从现在起|以后",
     re.IGNORECASE,
 )
 _PERSON = re.compile(
@@ -23,7 +23,7 @@ _PERSON = re.compile(
 
 
 def kind_of(text: str) -> Kind:
-    """USER is about the person, FEEDBACK is how the agent shall work, REFERENCE is where to look."""
+    """USER: about the person. FEEDBACK: how the agent shall work. REFERENCE: where to look."""
     bare = text.strip()
     if _PERSON.search(bare):
         return Kind.USER

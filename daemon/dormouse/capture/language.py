@@ -3,32 +3,26 @@
 import re
 
 _WORDS = re.compile(r"[^\W\d_]+")
-_SMALL: dict[str, frozenset[str]] = {
-    "en": frozenset(
-        "the a an is are was be to of in on at and or not we you i it this that with for from by our my"
-        " your they he she has have do does don no yes remember use now please how what where when which"
-        " should can will always never forget its as there if but all new run".split()
-    ),
-    "de": frozenset(
-        "der die das den dem des ein eine einen einem einer ist sind war und oder nicht kein keine wir"
-        " ihr ich du er sie es mit für von vom auf im in am an zu zum zur dass daß bei nach aus als wie"
-        " was wo wann wer merk merke dir bitte jetzt immer nie niemals ab nein ja unser unsere mein"
-        " meine dein nur auch noch mehr hat haben wird werden soll vergiss läuft liegt liegen über"
-        " donnerstags dienstags alle allen wenn aber sondern mal denk dran".split()
-    ),
-    "fr": frozenset(
-        "le la les un une des est sont et ou pas nous vous je il elle avec pour dans sur du au aux que"
-        " qui ce cette notre mon ma ne en plus toujours jamais souviens rappelle maintenant".split()
-    ),
-    "es": frozenset(
-        "el la los las un una es son está están y o no nosotros yo tú con para en del al que por"
-        " nuestro nuestra mi mis este esta siempre nunca recuerda ahora se lo más usa usamos".split()
-    ),
-    "pt": frozenset(
-        "o a os as um uma é são está e ou não nós eu você com para em no na do da dos que por nosso"
-        " nossa meu minha este esta sempre nunca lembre agora se mais usa usamos".split()
-    ),
-}
+_LISTS = """
+en the a an is are was be to of in on at and or not we you i it this that with for from by our my
+en your they he she has have do does don yes remember use now please how what where when which if
+en should can will always never forget its as there but all new run
+de der die das den dem des ein eine einen einem einer ist sind war und oder nicht kein keine wir
+de ihr ich du er sie es mit für von vom auf im in am an zu zum zur dass daß bei nach aus als wie
+de was wo wann wer merk merke dir bitte jetzt immer nie niemals ab nein ja unser unsere mein meine
+de dein nur auch noch mehr hat haben wird werden soll vergiss läuft liegt liegen über alle allen
+de wenn aber sondern mal denk dran
+fr le la les un une des est sont et ou pas nous vous je il elle avec pour dans sur du au aux que
+fr qui ce cette notre mon ma ne en plus toujours jamais souviens rappelle maintenant
+es el la los las un una es son está están y o no nosotros yo tú con para en del al que por nuestro
+es nuestra mi mis este esta siempre nunca recuerda ahora se lo más usa usamos
+pt o a os as um uma é são está e ou não nós eu você com para em no na do da dos que por nosso
+pt nossa meu minha este esta sempre nunca lembre agora se mais usa usamos
+"""
+_SMALL: dict[str, set[str]] = {}
+for _line in _LISTS.strip().splitlines():
+    _language, *_words = _line.split()
+    _SMALL.setdefault(_language, set()).update(_words)
 _MARKS: dict[str, str] = {"de": "äöüß", "fr": "èêàçùœîâ", "es": "ñ¿¡íóú", "pt": "ãõ"}
 
 
@@ -38,15 +32,15 @@ def detect(text: str) -> str:
     script = _by_script(text)
     if script:
         return script
-    words = [word.lower() for word in _WORDS.findall(text)]
     low = text.lower()
+    words = _WORDS.findall(low)
     scores = {
         language: 2.0 * sum(word in small for word in words)
-        + 1.5 * sum(low.count(mark) > 0 for mark in _MARKS.get(language, ""))
+        + 1.5 * sum(mark in low for mark in _MARKS.get(language, ""))
         for language, small in _SMALL.items()
     }
-    best = max(scores.values())
-    return next(language for language, score in scores.items() if score == best)
+    # On a tie the first wins: English, then German.
+    return max(scores, key=lambda language: scores[language])
 
 
 def _by_script(text: str) -> str | None:
@@ -63,13 +57,11 @@ def _by_script(text: str) -> str | None:
             han += 1
         elif 0xAC00 <= code < 0xD7B0 or 0x1100 <= code < 0x1200:
             hangul += 1
-    # A letter of these scripts says about as much as three Latin ones, and product names are Latin.
-    if kana and (kana + han) * 3 >= latin:
+    # A letter of these scripts says about as much as four Latin ones, and product names are Latin.
+    if kana and (kana + han) * 4 >= latin:
         return "ja"
-    if hangul * 3 >= latin and hangul:
+    if hangul and hangul * 4 >= latin:
         return "ko"
-    if han * 3 >= latin and han:
+    if han and han * 4 >= latin:
         return "zh"
-    if cyrillic * 2 >= latin and cyrillic:
-        return "ru"
-    return None
+    return "ru" if cyrillic and cyrillic * 2 >= latin else None

@@ -8,7 +8,7 @@ _NEWLINES = re.compile("\r\n|[\r\v\f\x85\u2028\u2029]")
 _LONE = re.compile("[\x00\ud800-\udfff]")
 _SPACE = re.compile(r"\s+")
 # Marks that end a statement or only join letters invisibly; they never tell two statements apart.
-_TRAILING = " \t\n.!?,;:…。！？，、；：｡"  # noqa: RUF001 - the full-width marks are meant
+_TRAILING = " \t\n.!?,;:…。！？，、；：｡"
 _INVISIBLE = re.compile("[\u00ad\u200b-\u200f\u2060\ufeff]")
 
 

@@ -307,7 +307,9 @@ def _behind(data: bytes, low: bytes, cue: secrets.Cue, watch: _Watch) -> Iterato
                     break
 
 
-_NAME = re.compile(rb"[A-Za-z_][\w-]*(?:\.[A-Za-z_]\w*)+|[A-Za-z_][\w.]*\(.*|[./~][\w./~-]*|\d+[a-z]{0,3}")
+_NAME = re.compile(
+    rb"[A-Za-z_][\w-]*(?:\.[A-Za-z_]\w*)+|[A-Za-z_][\w.]*\(.*|[./~][\w./~-]*|\d+[a-z]{0,3}"
+)
 _SYMBOL = re.compile(rb"[!@#$%^&*+=?~]")
 
 
