@@ -230,6 +230,9 @@ def _new_array(entry: Entry, indent: str, style: _Style) -> str:
     return f"[{style.line_end}{inner}{_group(entry)}{style.line_end}{indent}]"
 
 
+_GROUP = '{"hooks": [{"type": "command", '
+
+
 def _group(entry: Entry) -> str:
     hook = {"type": "command", "command": entry.command, "timeout": entry.timeout}
     return json.dumps({"hooks": [hook]}, ensure_ascii=False)
@@ -237,6 +240,8 @@ def _group(entry: Entry) -> str:
 
 def _cut(text: str, path: _Path) -> str | None:
     """Take one hook out, with every bracket that held nothing else and was ours."""
+    groups, number = path.steps[-2]
+    as_written = text.startswith(_GROUP, children(text, groups)[number].begin)
     for depth, (at, index) in reversed(list(enumerate(path.steps))):
         inside = children(text, at)
         child = inside[index]
@@ -245,6 +250,7 @@ def _cut(text: str, path: _Path) -> str | None:
             end = child.end if index else inside[1].begin
             return text[:begin] + text[end:]
         in_a_group = depth == len(path.steps) - 1
-        if child.begin == at + 1 and not in_a_group:
+        # Where a program wrote the file anew the sign is lost: what holds only ours goes with it.
+        if child.begin == at + 1 and as_written and not in_a_group:
             return text[: at + 1] + text[child.end :]
     return None
