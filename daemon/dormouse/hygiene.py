@@ -16,6 +16,7 @@ import sys
 import tempfile
 import traceback
 from collections.abc import MutableMapping
+from io import TextIOWrapper
 from logging.handlers import RotatingFileHandler
 from pathlib import Path
 from types import TracebackType
@@ -24,7 +25,7 @@ from dormouse.errors import Refused
 from dormouse_wire.launch import KEPT
 from dormouse_wire.paths import Home
 
-LOG_BYTES, LOG_OLD_FILES = 2_000_000, 4  # five files: 10 MB in all
+LOG_BYTES, LOG_FILES = 10_000_000, 5
 LOG_LINE = 500  # characters
 
 _PR_SET_DUMPABLE = 4
@@ -154,6 +155,19 @@ def on_network_filesystem(path: Path, mountinfo: Path = Path("/proc/self/mountin
     return kind if kind in _NETWORK else None
 
 
+class _PrivateFile(RotatingFileHandler):
+    """Every file it makes is 0600 from its first byte; a link in its place is not followed."""
+
+    def _open(self) -> TextIOWrapper:
+        flags = os.O_WRONLY | os.O_APPEND | os.O_CREAT | os.O_NOFOLLOW | os.O_CLOEXEC
+        file = os.open(self.baseFilename, flags, 0o600)
+        os.fchmod(file, 0o600)
+        return os.fdopen(file, "a", encoding="utf-8", errors="backslashreplace")
+
+    def handleError(self, record: logging.LogRecord) -> None:
+        """A full disk costs the line; nothing of it goes to stderr instead."""
+
+
 class _Line(logging.Formatter):
     """One short line a record: an exception's class and places, never its message or values."""
 
@@ -171,16 +185,10 @@ class _Line(logging.Formatter):
         return f"{ei[0].__name__ if ei[0] else 'nothing'} at {where}"
 
 
-def set_up_log(folder: Path) -> logging.Logger:
-    """Log ids, counts and durations to *folder*, 0600, at most 10 MB in all."""
-    handler = RotatingFileHandler(
-        folder / "dormoused.log",
-        maxBytes=LOG_BYTES,
-        backupCount=LOG_OLD_FILES,
-        encoding="utf-8",
-        errors="backslashreplace",
-    )
-    (folder / "dormoused.log").chmod(0o600)
+def set_up_log(folder: Path, at_most: int = LOG_BYTES) -> logging.Logger:
+    """Log ids, counts and durations to *folder*: 0600, *at_most* bytes in all its files."""
+    file = folder / "dormoused.log"
+    handler = _PrivateFile(file, maxBytes=at_most // LOG_FILES, backupCount=LOG_FILES - 1)
     handler.setFormatter(_Line("%(asctime)s %(levelname)s %(name)s %(message)s"))
     log = logging.getLogger("dormouse")
     for old in list(log.handlers):

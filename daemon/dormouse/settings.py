@@ -4,6 +4,7 @@ A wrong line is told, never fatal: its default holds. No secret ever stands here
 """
 
 import json
+import os
 import re
 import tomllib
 from collections.abc import Callable
@@ -132,7 +133,14 @@ def read(path: Path) -> Settings:
                 default = _toml(options[name].default)
                 warnings.append(f"{section}.{name}: {problem}; {default} holds")
     warnings += [f"{name}: no such setting" for name in given]
+    if patterns := taken.get("capture_off_patterns"):
+        taken["capture_off_patterns"] = tuple(map(_expanded, patterns))
     return Settings(**taken, warnings=tuple(warnings))
+
+
+def _expanded(pattern: str) -> str:
+    """``~/x`` as a path; ``~nobody`` stays as it is."""
+    return os.path.expanduser(pattern)  # noqa: PTH111  (Path.expanduser raises for an unknown user)
 
 
 def _load(path: Path, warnings: list[str]) -> dict[str, Any]:
