@@ -55,7 +55,8 @@ def connect(
 ) -> None:
     """Let the agents on this machine use the memory."""
     home = Home.from_environment()
-    daemon.ask("GET", daemon.HEALTH)
+    if daemon.ask("GET", daemon.HEALTH).get("state") == "locked":
+        raise errors.Locked(home=home.root)  # it could not be told which transcripts are old
     changes = [_not_found(name) for name in _missing(agents)]
     for host in plugins.find(agents or None):
         change = asdict(plugins.connect(home, host, approve_tools=approve_tools))

@@ -107,6 +107,8 @@ def may_start(home: Home) -> None:
     """Raise where nothing may be started, saying why: never set up, stopped, or switched off."""
     if not home.exists():
         raise errors.NotSetUp(socket=home.socket, home=home.root)
+    if not home.bin.is_dir():
+        raise errors.Down(socket=home.socket, why=f": Dormouse was uninstalled from {home.root}")
     if home.stopped.exists():
         raise errors.Down(socket=home.socket, why=": it was stopped with `dormouse down`")
     if home.noautostart.exists():

@@ -83,6 +83,13 @@ class Sandboxed(CliError):
     hint = "Run this in a terminal of your own, or let the agent's hooks do it."
 
 
+class Locked(CliError):
+    """The memory in {home} is locked."""
+
+    code, exit_code = "locked", 6
+    hint = "Run `dormouse unlock`."
+
+
 class NotStopped(CliError):
     """The daemon at {socket} was told to stop and still runs."""
 

@@ -2,7 +2,6 @@
 
 import contextlib
 import json
-import os
 import stat
 import subprocess
 import sys
@@ -15,7 +14,7 @@ from dormouse_cli import daemon, errors, owner
 from dormouse_cli.options import Json, example
 from dormouse_cli.output import emit, say
 from dormouse_plugins import connect
-from dormouse_wire import __version__
+from dormouse_wire import __version__, launch
 from dormouse_wire.paths import Home, key_folder
 
 SETUP_S = 60.0
@@ -109,7 +108,7 @@ def _set_up(home: Home, secret: str | None) -> dict[str, Any]:
             [sys.executable, "-I", "-m", "dormouse.main", "--setup"],
             input=json.dumps(wish).encode(),
             capture_output=True,
-            env=os.environ | {"DORMOUSE_HOME": str(home.root)},
+            env=launch.scrubbed_environment() | {"DORMOUSE_HOME": str(home.root)},
             timeout=SETUP_S,
             check=False,
         )

@@ -43,10 +43,14 @@ class Stage:
         }
 
     def __enter__(self) -> Self:
-        for agent in self.payloads:
-            (self.person / HOSTS[agent].folder).mkdir(parents=True)
-        (self.repository / "services").mkdir(parents=True)
-        self._run(["git", "init", "-q", str(self.repository)])
+        try:
+            for agent in self.payloads:
+                (self.person / HOSTS[agent].folder).mkdir(parents=True)
+            (self.repository / "services").mkdir(parents=True)
+            self._run(["git", "init", "-q", str(self.repository)])
+        except BaseException:
+            self.clean()
+            raise
         return self
 
     def __exit__(

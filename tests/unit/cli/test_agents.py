@@ -8,7 +8,7 @@ import pytest
 
 from dormouse_wire.paths import Home
 from tests.unit.cli.conftest import Run
-from tests.unit.cli.dummy import Dummy
+from tests.unit.cli.dummy import Dummy, status
 
 SETTINGS = '{\n  "theme": "dark"\n}'
 
@@ -70,6 +70,12 @@ def test_a_settings_file_that_cannot_be_read_fails_and_is_left_alone(
     assert (machine / ".claude" / "settings.json").read_text() == "{ not json"
 
 
+def test_a_locked_memory_is_connected_to_nobody(machine: Path, daemon: Dummy, run: Run) -> None:
+    daemon.script("GET /v1/health", status(state="locked"))
+    assert run("connect").code == 6
+    assert (machine / ".claude" / "settings.json").read_text() == SETTINGS
+
+
 def test_disconnect_leaves_the_file_as_it_was(machine: Path, daemon: Dummy, run: Run) -> None:
     run("connect")
     said = run("disconnect", "--json")
@@ -103,6 +109,8 @@ def test_uninstall_leaves_store_and_key_and_says_how_to_destroy_them(
     left = {path.name for path in home.root.iterdir()}
     assert left == {"memory.db", "keyslots.json"}
     assert (machine / ".claude" / "settings.json").read_text() == SETTINGS
+    again = run("facts")
+    assert (again.code, "uninstalled" in again.err) == (3, True)
 
 
 def test_uninstall_where_nothing_is_is_harmless(machine: Path, run: Run, home: Home) -> None:
