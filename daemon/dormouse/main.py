@@ -18,7 +18,7 @@ from dormouse.times import Clock, parse, system_clock
 from dormouse_wire import __version__
 from dormouse_wire.client import reachable_name
 from dormouse_wire.launch import LOCK_FD
-from dormouse_wire.paths import Home
+from dormouse_wire.paths import Home, key_folder
 
 if TYPE_CHECKING:
     from dormouse.api.service import Service
@@ -111,7 +111,8 @@ def make_service(home: Home, clock: Clock) -> "Service":
     try:
         service.slots = KeySlots.load(home.keyslots)
         service.state.key = service.slots.protects()
-        service.memory = service.open_with(service.slots.open_with_keyfile())
+        service.data_key = service.slots.open_with_keyfile()
+        service.memory = service.open_with(service.data_key)
     except Locked as error:
         service.state.locked, service.failure = True, error
     except DormouseError as error:
@@ -189,12 +190,16 @@ def set_up(home: Home, wanted: dict[str, object]) -> dict[str, object]:
         home.keyslots,
         store_id=store_id,
         data_key=data_key,
-        key_folder=Path(str(folder)) if folder and "keyfile" in kinds else None,
-        passphrase=str(passphrase) if passphrase and "passphrase" in kinds else None,
+        slots=[str(kind) for kind in kinds],
+        key_folder=Path(str(folder)) if folder else key_folder(),
+        passphrase=str(passphrase) if passphrase else None,
     )
-    Ledger.create(
-        home.ledger, data_key, store_id=store_id, prepare=prepare, now=clock_from_environment()
-    )
+    now = clock_from_environment()
+    try:
+        Ledger.create(home.ledger, data_key, store_id=store_id, prepare=prepare, now=now)
+    except BaseException:
+        home.keyslots.unlink()  # nothing is wrapped by them: the next try begins anew
+        raise
     write_default(home.settings)
     os.close(lock)
     return {"created": True, "store_id": store_id, "slots": list(slots.kinds)}

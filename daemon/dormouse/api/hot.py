@@ -117,10 +117,10 @@ def _kept(w: Writer, key: str, mark: str) -> dict[str, Any] | None:
     if kept[0] != mark:
         raise KeyReused()
     short = json.loads(kept[1])
+    told: dict[str, Any] = {"state": short["state"], "redacted": short["redacted"]}
     if short["fact"] is None:
-        return {"id": short["proposal"], **short}
-    view = views.fact_view(w.fact(short["fact"]))
-    return view | {"state": short["state"], "redacted": short["redacted"]}
+        return {"id": short["proposal"], **told}
+    return views.fact_view(w.fact(short["fact"])) | told
 
 
 def _short_form(kept: Kept) -> dict[str, Any]:
@@ -134,7 +134,7 @@ def _short_form(kept: Kept) -> dict[str, Any]:
 
 
 def _capture_view(kept: Kept, wish: Wish, who: Speaker, where: Where) -> dict[str, Any]:
-    extra = {"state": kept.state, "redacted": list(kept.redacted)}
+    extra: dict[str, Any] = {"state": kept.state, "redacted": list(kept.redacted)}
     if kept.proposed:
         extra |= {"proposal": kept.proposal_id, "proposed": list(kept.proposed)}
     if kept.fact is None:

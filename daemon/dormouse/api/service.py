@@ -27,6 +27,7 @@ class Service:
     state: State = field(default_factory=State)
     night: Night = field(default_factory=Night)
     failure: DormouseError | None = None
+    data_key: bytes = field(default=b"", repr=False)
     stop: Callable[[], None] = lambda: None
     tasks: list[asyncio.Task[None]] = field(default_factory=list)
 
@@ -40,6 +41,7 @@ class Service:
         """Open the memory with *data_key* unless it is open already."""
         if self.memory is None:
             self.memory = await asyncio.to_thread(self.open_with, data_key)
+            self.data_key = data_key
             self.state.locked, self.failure = False, None
             self.begin()
 

@@ -213,7 +213,8 @@ async def _session_start(memory: Memory, event: Event, where: Where) -> Answer:
             w.forget_shown(event.agent, event.session_id)
         _touch(w, event, where)
         block, message = _profile(w, event, where), notice(w)
-        w.set_setting(NOTICE, None)
+        if w.setting(NOTICE):
+            w.set_setting(NOTICE, "")
         return block, message
 
     block, message = await memory.write(do)

@@ -7,6 +7,7 @@ import time
 from collections import Counter
 from collections.abc import Coroutine
 
+from dormouse.ledger import Writer
 from dormouse.work import catchup
 from dormouse.work.memory import Memory
 from dormouse.work.settle import settle_fact
@@ -97,7 +98,7 @@ def take_undelivered(memory: Memory) -> None:
     letters = Counter(taken.read_text("ascii", errors="replace"))
     by_agent = {host.id: letters[host.letter] for host in HOSTS.values() if letters[host.letter]}
 
-    def do(w: catchup.Writer) -> None:
+    def do(w: Writer) -> None:
         for agent, number in by_agent.items():
             row = w.agent(agent)
             w.set_agent(agent, undelivered=(row.undelivered if row else 0) + number)

@@ -8,6 +8,7 @@ from dormouse.api import requests, views
 from dormouse.api.routes.common import body_of, owner_only
 from dormouse.api.service import Service
 from dormouse.errors import BadRequest, NotFound
+from dormouse.facts import Look
 from dormouse.ledger import Reader, Writer
 
 
@@ -44,7 +45,7 @@ def router(service: Service) -> APIRouter:
                     "name": project.name,
                     "kind": project.kind,
                     "paths": list(project.paths),
-                    "facts": reader.count_in(project.id),
+                    "facts": sum(reader.count(Look(project.id))) - sum(reader.count(Look())),
                     "proposals_to_join": joins.get(project.id, []),
                 }
                 for project in known.values()

@@ -11,6 +11,7 @@ from dormouse.api.routes.common import body_of, owner_only
 from dormouse.api.service import Service
 from dormouse.errors import BadRequest, Conflict
 from dormouse.keys import KeySlots
+from dormouse_wire.paths import key_folder
 
 SLOTS = ("keyfile", "passphrase", "recovery")
 
@@ -53,9 +54,9 @@ def router(service: Service) -> APIRouter:
         if kind not in SLOTS:
             raise BadRequest(what=f"the slot is one of {', '.join(SLOTS)}")
         secret = requests.text_field(fields, "secret", longest=10_000)
-        key = memory.ledger.data_key()
-        code = await memory.aside(lambda: slots().add(kind, key, secret))
-        memory.home.keyslots.chmod(0o600)
+        folder = Path(requests.text_field(fields, "key_folder", longest=4_096) or key_folder())
+        key = service.data_key
+        code = await asyncio.to_thread(lambda: slots().add(kind, key, secret, key_folder=folder))
         await memory.write(lambda w: w.set_setting("notice", f"a key slot was added: {kind}"))
         service.state.key = slots().protects()
         return {"kind": kind, "code": code}
@@ -76,7 +77,13 @@ def router(service: Service) -> APIRouter:
         dry_run = requests.flag(fields, "dry_run")
         fact_id = await memory.read(lambda reader: reader.resolve(wanted))
         erased = await memory.aside(lambda: memory.ledger.erase([fact_id], dry_run=dry_run))
-        return {"id": fact_id, "erased": erased.counts(), "still_in": list(erased.still_in)}
+        counts = {
+            "facts": erased.facts,
+            "vectors": erased.vectors,
+            "turns": erased.turns,
+            "derived": erased.derived,
+        }
+        return {"id": fact_id, "erased": counts, "still_in": list(erased.still_in)}
 
     @r.post("/backup")
     async def backup(request: Request) -> dict[str, Any]:
