@@ -10,7 +10,7 @@ _UNSEEN = re.compile(
     "\ufe00-\ufe0f\ufeff\U000e0000-\U000e0fff]"
 )
 
-HAN = "\u3005\u3007\u3400-\u4dbf\u4e00-\u9fff\uf900-\ufaff\U00020000-\U000323af"
+HAN = "\u3005\u3007\u3400-\u4dbf\u4e00-\u9fff\uf900-\ufaff\U00020000-\U0003134a"
 HIRAGANA = "\u3041-\u309f"
 KATAKANA = "\u30a0-\u30fa\u30fc-\u30ff"
 HANGUL = "\u1100-\u11ff\u3131-\u318f\uac00-\ud7a3"
@@ -43,6 +43,8 @@ class _Bare(dict[int, str]):
 
 
 _BARE = _Bare()
+
+
 _SPECIAL = str.maketrans({"ø": "o", "ł": "l", "đ": "d", "æ": "ae", "œ": "oe", "ı": "i", "þ": "th"})
 
 

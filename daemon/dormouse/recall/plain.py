@@ -4,6 +4,7 @@ Says nothing about what is shown or in which order. Measures in a host's own uni
 """
 
 import re
+import unicodedata
 
 _GONE = (
     re.compile(  # unseen or reordering characters: what a person can't see, an agent shan't read
@@ -13,11 +14,14 @@ _GONE = (
     )
 )
 _SPACE = re.compile(r"[\s\x00-\x1f\x7f-\x9f\u2028\u2029]+")
+_OPEN = "[<\uff1c\ufe64\u2039\u3008\u27e8\u2329]"
+# Delimiters of ours and of the hosts, however they are spelt; and tags that speak for somebody,
+# unless they follow a letter: Promise<User> is a type.
 _TAG = re.compile(
-    r"[<\uff1c\ufe64\u2039\u3008\u27e8](?=[\s/\\!?]*(?:/\s*)?"
-    r"(?:dormouse|system|hook|user|human|assistant|developer|instruction|context|prompt|tool|"
-    r"function|invoke|antml|memory|reminder|task|command|local-command|private)"
-    r"[\w:.\-\s]*)",
+    _OPEN + r"(?=[\s/\\!?]*(?:dormouse|system[\s_\-]*reminder|hook[\s_\-]*context))"
+    r"|(?:(?<!\w)" + _OPEN + "|" + _OPEN + r"(?=\s*/))(?=[\s/\\!?]*(?:system|user|human|assistant|"
+    r"developer|instructions?|context|prompt|tool\w*|function\w*|invoke|antml\w*|memory|reminder|"
+    r"private|(?:local-)?command[\w\-]*)(?![\w\-]))",
     re.IGNORECASE,
 )
 _SENTENCE = re.compile(r"[.!?;](?=\s|$)|[。！？；]")
@@ -43,6 +47,10 @@ def flatten(text: str) -> str:
 
 def escape(text: str) -> str:
     """*text* with the opening bracket of anything like a delimiter of ours or of a host defused."""
+    if not text.isascii():
+        plain = unicodedata.normalize("NFKC", text)  # ＜／ｄｏｒｍｏｕｓｅ looks like ours
+        if len(_TAG.findall(plain)) > len(_TAG.findall(text)):
+            text = plain
     return _TAG.sub("&lt;", text)
 
 

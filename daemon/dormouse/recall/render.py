@@ -6,6 +6,7 @@ Chooses no fact and asks no clock: equal input gives byte-identical text.
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from collections.abc import Set as AbstractSet
 from dataclasses import dataclass, field
+from itertools import chain
 
 from dormouse.facts import Fact, How, Kind, Trust
 from dormouse.recall.plain import cut, escape, flatten, measure
@@ -120,12 +121,12 @@ def prompt_block(
 ) -> Block:
     """What a prompt is answered with. *left_out*: facts that fit but are not in *ranked*."""
     writer = _Writer(shorts, unjudged, mask, unit)
-    lines = [_Line(writer.plain(each, LONGEST)) for each in acknowledgements]
+    lines = [_Line(writer.plain(each, LONGEST)) for each in acknowledgements if each.strip()]
     lines += [writer.taken_back(each) for each in taken_back]
     told = {id for line in lines for id in (*line.shown, *line.told)}
     facts = [each.fact for each in ranked if each.fact.current and each.fact.id not in told]
-    lines += [writer.fact(fact) for fact in facts]
-    return _fitted(lines, [], limit, unit, left_out, left_out_command)
+    rest = (writer.fact(fact) for fact in facts)
+    return _fitted(chain(lines, rest), [], limit, unit, len(facts) + left_out, left_out_command)
 
 
 def session_block(
@@ -145,14 +146,14 @@ def session_block(
     writer = _Writer(shorts, unjudged, mask, unit)
     lines = [writer.taken_back(each) for each in taken_back]
     told = {id for line in lines for id in (*line.shown, *line.told)}
-    known = {fact.id: fact for fact in facts if _at_start(fact) and fact.id not in told}
-    lines += [writer.fact(fact, _heading(fact)) for fact in sorted(known.values(), key=_order)]
+    known = _ordered({fact.id: fact for fact in facts if _at_start(fact) and fact.id not in told})
+    rest = (writer.fact(fact, _heading(fact)) for fact in known)
     tail = []
     if last_stop and last_stop.strip():
         stop = writer.plain(last_stop, LONGEST)
         tail.append(_Line(f"where the last session stopped: {stop}"))
     tail += [_Line(writer.plain(notice, LONGEST)) for notice in notices if notice.strip()]
-    return _fitted(lines, tail, limit, unit, 0, left_out_command)
+    return _fitted(chain(lines, rest), tail, limit, unit, len(known), left_out_command)
 
 
 def _at_start(fact: Fact) -> bool:
@@ -171,32 +172,37 @@ def _heading(fact: Fact) -> str:
     return ("always:", "how the user works:", "known here:")[_group(fact)]
 
 
-def _order(fact: Fact) -> tuple[int, float, tuple[int, ...], str]:
-    # newest first, ties by id: a string can't be negated, its code points can
-    newest = tuple(-ord(char) for char in fact.stated_at)
-    return (_group(fact), -fact.importance if fact.pinned else 0.0, newest, fact.id)
+def _ordered(facts: Mapping[str, Fact]) -> list[Fact]:
+    """Pinned, then how the user works, then the rest; each newest first, ties by id."""
+    ordered = sorted(facts.values(), key=lambda fact: fact.id)
+    ordered.sort(key=lambda fact: fact.stated_at, reverse=True)
+    ordered.sort(key=_group)
+    return ordered
 
 
 def _fitted(
-    lines: Sequence[_Line], tail: Sequence[_Line], limit: int, unit: str, more: int, command: str
+    lines: Iterable[_Line], tail: Sequence[_Line], limit: int, unit: str, facts: int, command: str
 ) -> Block:
-    """As many whole lines as fit, first come first; the last line says what is missing."""
-    fence = measure(FENCE_OPEN, unit) + measure(FENCE_CLOSE, unit) + 1
-    facts = sum(line.counted for line in lines)
-    kept_tail = _take(tail, (limit - fence) // _TAIL_SHARE, unit)
-    room = limit - fence - sum(_size(line.text, unit) for line in kept_tail)
+    """As many whole lines as fit, first come first; the last line says what is missing.
+
+    *facts* is how many there are to show, made into lines only as far as they can fit: a session
+    may start over ten thousand of them.
+    """
+    room = limit - measure(FENCE_OPEN, unit) - measure(FENCE_CLOSE, unit) - 1
+    kept_tail = _take(tail, room // _TAIL_SHARE, unit)
+    room -= sum(_size(line.text, unit) for line in kept_tail)
     kept = _take(lines, room, unit)
-    missing = more + facts - sum(line.counted for line in kept)
+    missing = facts - sum(line.counted for line in kept)
+    room -= _size(_note(facts, command), unit)
     if missing:
-        room -= _size(_note(more + facts, command), unit)
-        kept = _take(lines, room, unit)
-        missing = more + facts - sum(line.counted for line in kept)
+        kept = _take(kept, room, unit)
+        missing = facts - sum(line.counted for line in kept)
     if not kept and not kept_tail:
         return Block()
     body = [*_with_headings(kept), *(line.text for line in kept_tail)]
-    end = f"{_note(missing, command)} {FENCE_CLOSE}" if missing else FENCE_CLOSE
+    note = f"{_note(missing, command)} " if missing and room >= 0 else ""
     return Block(
-        "\n".join([FENCE_OPEN, *body, end]),
+        "\n".join([FENCE_OPEN, *body, note + FENCE_CLOSE]),
         tuple(dict.fromkeys(id for line in kept for id in line.shown)),
         tuple(id for line in kept for id in line.told),
     )
@@ -210,7 +216,7 @@ def _size(text: str, unit: str) -> int:
     return measure(text, unit) + 1  # its line end, or the space before the closing fence
 
 
-def _take(lines: Sequence[_Line], room: int, unit: str) -> list[_Line]:
+def _take(lines: Iterable[_Line], room: int, unit: str) -> list[_Line]:
     kept: list[_Line] = []
     heading: str | None = None
     for line in lines:

@@ -60,7 +60,10 @@ def pieces(text: str) -> Iterator[Piece]:
     end = 0
     for run in _WIDE.finditer(text):
         yield from _narrow(text[end : run.start()])
-        yield Piece(run.group(), Sort(run.lastgroup or "other"), run.group())
+        # without the marks at which unicode61 would split a Thai word, and what is no letter yet
+        token = "".join(char for char in run.group() if char.isalnum())
+        if token:
+            yield Piece(token, Sort(run.lastgroup or "other"), run.group())
         end = run.end()
     yield from _narrow(text[end:])
 

@@ -168,7 +168,12 @@ def _informative(piece: Piece, name: str, japanese: bool) -> tuple[list[str], bo
         return [], asks
     if piece.sort is Sort.PART and token in NOISE:
         return [], False
-    if name == "de" and token.isalpha() and porter(german(token)) != porter(token):
+    if (
+        name == "de"
+        and token not in WEAK
+        and token.isalpha()
+        and porter(german(token)) != porter(token)
+    ):
         return [token, german(token)], asks
     return [token], asks
 
