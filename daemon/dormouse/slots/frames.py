@@ -1,0 +1,262 @@
+"""What a sorted sentence says: the slot, and how sure it is that the slot has one value.
+
+Frames are tried in order; the first that takes the whole sentence wins. None is a guess.
+"""
+
+from dormouse.facts import Slot
+from dormouse.slots.clause import EMPTY, VERBS, Clause
+from dormouse.slots.lexicon import CJK, FAMILIES, FAMILIES_OF, Family, words
+from dormouse.slots.statement import Single, Statement
+from dormouse.slots.tokens import Token
+from dormouse.slots.values import ADDRESS
+
+PROJECT = "we"  # the subject of what is said about the project itself
+_ANSWERING = frozenset({"user", "prefer"})
+_COLLECTIVE = words("test documentation log secret config script data code file migration")
+_BY_KIND = {
+    "version": "version", "path": "path", "weekday": "day", "time": "time", "lang": "language",
+    "region": "region", "freq": "schedule", "ident": "place", "branch": "default-branch",
+}  # fmt: skip
+_SAID_BY_KIND = {
+    "address": ("address", "name"),
+    "day": ("day",),
+    "time": ("time",),
+    "path": ("path",),
+    "language": ("language",),
+}
+
+
+def frame(clause: Clause) -> Statement:
+    """Return the slot, the kind of its value, an old value, and how single it is."""
+    token = clause.value or clause.old
+    if token is None:
+        return _untyped(clause)
+    if token.kind == "tool":
+        return _tool(clause, token)
+    if token.kind == "ident" and clause.has("role"):
+        return _untyped(clause)
+    return _typed(clause, token)
+
+
+def _statement(
+    clause: Clause, subject: list[str], attribute: str | None, kind: str, single: Single
+) -> Statement:
+    value = clause.value.canon if clause.value else None
+    return Statement(
+        slot=Slot(_subject(clause, subject), attribute, value),
+        kind=kind,
+        old=clause.old.canon if clause.old else None,
+        single=Single.NEVER if clause.listed else single,
+    )
+
+
+def _subject(clause: Clause, named: list[str]) -> str | None:
+    """The subject in a fixed order of words; the project itself where nothing is named."""
+    left = set(named)
+    if left & {t.canon for t in clause.tokens if t.kind == "env"}:
+        left -= {"server", "environment"}
+    if left:
+        return " ".join(sorted(left))
+    return None if clause.has("pron") or _bare(clause) else PROJECT
+
+
+def _bare(clause: Clause) -> bool:
+    """Whether there is nothing but values: "9090, not 8080"."""
+    return not clause.attrs and not clause.has("we", "use", "locate", "concept", "tool")
+
+
+def _typed(clause: Clause, token: Token) -> Statement:
+    kind = "address" if token.kind in ADDRESS else token.kind
+    base = token.canon.split(":")[0] if kind == "state" else _BY_KIND.get(kind, kind)
+    if kind == "qty":
+        base = token.canon.split()[1]
+    attrs = [a for a in clause.attrs if a not in _SAID_BY_KIND.get(base, ())]
+    rest = list(clause.rest)
+    if kind == "lang" and "answer" in rest:
+        rest = [word for word in rest if word not in _ANSWERING]
+    if kind in ("num", "qty") and clause.has("use"):
+        rest.append("use")
+    if kind == "address" and any(t.canon.startswith("listen") for t in clause.tokens):
+        rest.append("listen")  # where a service binds is not where it is reached
+    attribute: str | None = base
+    if kind in ("num", "qty", "ident", "region", "version"):
+        attribute = attrs.pop(0) if attrs else (None if kind == "num" and not rest else base)
+    single = _single(clause, token, kind)
+    return _statement(clause, rest + attrs, attribute, token.kind, single)
+
+
+def _single(clause: Clause, token: Token, kind: str) -> Single:
+    plural = clause.has("plural") and not clause.has("we")
+    if kind in ("address", "path"):
+        many = plural or (kind == "path" and bool(_COLLECTIVE & set(clause.rest)))
+        return Single.LOOSE if many else Single.FIRM
+    if kind == "weekday":
+        return _single_day(clause, token)
+    if kind in ("lang", "freq"):
+        return Single.HABIT
+    if kind == "time":
+        return Single.HABIT if clause.has("locate", "happen") else Single.FIRM
+    if kind == "version":
+        return Single.HABIT if clause.has("use") else Single.FIRM
+    if kind == "ident":
+        return Single.LOOSE if clause.has("locate") or plural else Single.HABIT
+    if kind == "region":
+        return Single.HABIT
+    return Single.FIRM
+
+
+def _single_day(clause: Clause, token: Token) -> Single:
+    if "day" in clause.attrs:
+        return Single.FIRM
+    raw = token.raw.casefold()
+    recurring = raw.endswith("s") or CJK.match(raw) is not None or clause.has("recur")
+    return Single.HABIT if recurring or clause.has("now", "again") else Single.NEVER
+
+
+def _tool(clause: Clause, token: Token) -> Statement:
+    family = _family(clause, token)
+    rest = [w for w in clause.rest if w not in family.implied and w not in (family.name, "team")]
+    attribute = family.name
+    if "prefer" in rest:
+        rest.remove("prefer")
+        attribute = f"preferred {attribute}"
+    named = any(word in _FAMILY_NOUNS and word in family.implied for word in clause.rest)
+    single = Single(family.single)
+    if named and clause.has("be", "call"):
+        single = Single.FIRM
+    _drop_implied_purpose(clause, family)
+    return _statement(clause, rest + clause.attrs, attribute, "tool", single)
+
+
+_FAMILY_NOUNS = words(
+    "package-manager test-runner bundler build-tool formatter linter database queue search-engine "
+    "issue-tracker wiki editor shell license indentation theme version-control cloud hosting ci"
+)
+
+
+def _family(clause: Clause, token: Token) -> Family:
+    """Which of the families of this tool is meant, by the other words of the sentence."""
+    families = [FAMILIES[name] for name in FAMILIES_OF[token.canon]]
+    words = set(clause.rest)
+    purpose = {
+        word for kind, value in clause.qualifiers if kind == "purpose" for word in value.split()
+    }
+    meant = [f for f in families if f.implied & (words | purpose)] or families
+    if len(meant) > 1:
+        meant = [f for f in meant if f.needs is None or f.needs in words] or meant
+    return meant[0]
+
+
+def _drop_implied_purpose(clause: Clause, family: Family) -> None:
+    for kind, value in list(clause.qualifiers):
+        if kind == "purpose" and set(value.split()) <= family.implied:
+            clause.qualifiers.discard((kind, value))
+
+
+def _untyped(clause: Clause) -> Statement:
+    for attempt in (_called, _role, _uses):
+        statement = attempt(clause)
+        if statement is not None:
+            return statement
+    return Statement()
+
+
+_AROUND_NAMES = frozenset({"art", "now", "again", "comma"})
+_IN_NAMES = words("word ident concept label num product tool")
+
+
+def _name_value(tokens: list[Token]) -> str | None:
+    """One to three words that can be a name, as one string."""
+    words = [t for t in tokens if t.kind not in ("art", "now", "again", "comma")]
+    named = all(
+        t.kind in ("word", "ident", "concept", "label", "num", "product", "tool") for t in words
+    )
+    if not 1 <= len(words) <= 3 or not named:
+        return None
+    return " ".join(t.canon.lstrip("@") for t in words)
+
+
+def _looks_like_name(tokens: list[Token]) -> bool:
+    """Written with capitals or @, in Chinese, or as "team x": not an adjective."""
+    parts = [t for t in tokens if t.kind not in _AROUND_NAMES]
+    if not parts:
+        return False
+    if parts[0].canon == "team" and len(parts) == 2:
+        return True
+    return all(t.raw[:1].isupper() or t.raw.startswith("@") or CJK.match(t.raw) for t in parts)
+
+
+def _called(clause: Clause) -> Statement | None:
+    """X is called Y · X heisst Y · X 叫 Y · X was renamed to Y."""
+    mark = "rename" if clause.has("rename") else "call"
+    at = next((i for i, t in enumerate(clause.tokens) if t.kind == mark), None)
+    if at is None:
+        return None
+    after = clause.tokens[at + 1 :]
+    to = (
+        next((i for i, t in enumerate(after) if t.kind == "to"), None) if mark == "rename" else None
+    )
+    after = after[to + 1 :] if to is not None else after
+    value = _name_value(after)
+    if value is None:
+        return None
+    subject = [t.canon for t in clause.tokens[:at] if t.kind not in EMPTY and t.canon != "name"]
+    slot = Slot(" ".join(sorted(set(subject))) or None, "name", value)
+    return Statement(slot=slot, kind="name", single=Single.FIRM)
+
+
+def _role(clause: Clause) -> Statement | None:
+    """Mara is the on-call · on-call is team North · Wei leads the infra team · 值班是北组."""
+    tokens = clause.tokens
+    at = next((i for i, t in enumerate(tokens) if t.kind in _COPULAS), None)
+    if at is None or clause.has("indef"):
+        return None
+    left, right = tokens[:at], tokens[at + 1 :]
+    if tokens[at].kind in ("rolev", "takeover"):
+        return _role_of(clause, left, right, tokens[at])
+    for name, role in ((left, right), (right, left)):
+        if any(t.kind in ("role",) or t.canon == "name" for t in role):
+            definite = name is left and any(t.kind == "art" for t in role)
+            if _looks_like_name(name) or (definite and len(name) == 1):
+                return _role_of(clause, name, role, None)
+    return None
+
+
+_COPULAS = frozenset({"be", "plural", "rolev", "takeover"})
+
+
+def _role_of(
+    clause: Clause, name: list[Token], role: list[Token], verb: Token | None
+) -> Statement | None:
+    value = _name_value(name)
+    roles = [t.canon for t in role if t.kind == "role" or t.canon == "name"]
+    if verb is not None and verb.kind == "rolev":
+        roles.append(verb.canon)
+    if value is None or len(roles) != 1 or any(t.kind in VERBS for t in role):
+        return None
+    old = None
+    start = next((i for i, t in enumerate(role) if t.kind == "from"), None)
+    if start is not None and verb is not None:
+        old, role = _name_value(role[start + 1 :]), role[:start]
+    subject = {
+        t.canon if t.kind != "me" else "user"
+        for t in role
+        if (t.kind not in EMPTY or t.kind == "me") and t.canon not in roles
+    }
+    slot = Slot(" ".join(sorted(subject)) or PROJECT, roles[0], value)
+    return Statement(slot=slot, kind="name", old=old, single=Single.FIRM)
+
+
+def _uses(clause: Clause) -> Statement | None:
+    """We use X: a value of its own, beside which others can stand."""
+    tokens = clause.tokens
+    at = next((i for i, t in enumerate(tokens) if t.kind == "use"), None)
+    if at is None:
+        return None
+    left = [t for t in tokens[:at] if t.kind not in EMPTY]
+    right = [t for t in tokens[at + 1 :] if t.kind not in EMPTY]
+    if not 1 <= len(right) <= 2 or any(t.kind not in ("word", "product", "concept") for t in right):
+        return None
+    subject = " ".join(sorted({t.canon for t in left})) or PROJECT
+    slot = Slot(subject, "use", " ".join(t.canon for t in right))
+    return Statement(slot=slot, kind="thing", multi_valued=True)
