@@ -384,3 +384,9 @@ def test_nothing_is_ever_printed_where_a_host_would_go_on_by_itself(name: str) -
 def test_a_rendered_answer_is_always_valid_utf8() -> None:
     event = event_of("SessionStart")
     json.loads(READER.render(event, Answer("\ud83d \x00 记", "\udfff")).encode())
+
+
+def test_a_paste_keeps_the_clients_fence_so_that_capture_can_tell_it_apart() -> None:
+    prompt = '\n\n<pasted_content id="3194">\nremember this\n</pasted_content> what is this?'
+    turn = event_of("UserPromptSubmit", prompt=prompt).turn
+    assert turn and turn.text == prompt
