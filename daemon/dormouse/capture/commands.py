@@ -6,7 +6,7 @@ from dataclasses import dataclass, field, replace
 
 from dormouse.capture import normalise, private, speech
 from dormouse.capture.kind_of import kind_of
-from dormouse.capture.phrasebook import Phrase, books, word
+from dormouse.capture.phrasebook import Phrase, books, lead_in, word
 from dormouse.capture.sentences import Line, Sentence, lines, split
 from dormouse.capture.statement import Hints, Said, cut, has_body, plain, take_hints
 from dormouse.facts import Kind, Scope
@@ -106,7 +106,8 @@ class _Reader:
         for joint in word("join").finditer(self._cover, sentence.start, sentence.end):
             before = self._cover[start : joint.start()]
             lead, _ = take_hints(Said(before + " ", before + " "))
-            only_lead = word("lead_in").fullmatch(lead.cover.lstrip() + ", ")
+            bare = lead.cover.strip(" ,;:.，：")
+            only_lead = not bare or lead_in().fullmatch(bare + ", ")
             if not only_lead and not word("reported").search(before):
                 yield Sentence(start, joint.start(), sentence.line, False)
                 start = joint.end()
@@ -114,7 +115,7 @@ class _Reader:
 
     def _one(self, sentence: Sentence) -> Iterator[Command]:
         said, hints = take_hints(self._said(sentence))
-        lead = word("lead_in").match(said.cover)
+        lead = lead_in().match(said.cover)
         said = said.part(lead.end() if lead else 0)
         no = word("lead_no").match(said.cover)
         told = said.part(no.end()) if no else said  # "No! Never push to main."
@@ -138,7 +139,7 @@ class _Reader:
             if before is None or before.cover.rstrip().endswith(("?", "？")):
                 continue
             before, more = take_hints(before)
-            lead = word("lead_in").match(before.cover)
+            lead = lead_in().match(before.cover)
             made = _remembered(
                 before.part(lead.end() if lead else 0), phrase, more.over(hints), "statement"
             )
@@ -209,6 +210,7 @@ class _Reader:
             self._at += 1
 
 
+_ASKING = ("吗", "呢", "么")
 _COLON = re.compile(r"[:：–—-]\s*$|[:：]")
 _SHORT_ID = re.compile(r"#?([a-z2-7]{4,16})$")
 _NO_ID = frozenset(
@@ -222,10 +224,9 @@ def _in_order(said: Said, found: re.Match[str]) -> Said:
     rest = said.part(found.start("text"), found.end("text"))
     if not (places.get("subject") and places.get("verb")):
         return rest
-    subject, verb = said.part(*found.span("subject")), said.part(*found.span("verb"))
-    return Said(
-        f"{subject.cover} {verb.cover} {rest.cover}", f"{subject.text} {verb.text} {rest.text}"
-    )
+    names = [name for name in ("subject", "verb", "adverb") if places.get(name)]
+    words = [*(said.part(*found.span(name)) for name in names), rest]
+    return Said(" ".join(w.cover for w in words), " ".join(w.text for w in words))
 
 
 def _matches(kind: str, cover: str) -> Iterator[tuple[Phrase, re.Match[str]]]:
@@ -246,7 +247,12 @@ def _remembered(
     said, more = take_hints(said)
     said, asks = cut(said, rule=check in ("said", "standing", "rule"))
     text = plain(said)
-    if (asks and not polite) or not has_body(text) or not _passes(check, said.cover, text):
+    if text.endswith(_ASKING):
+        asks, text = True, text[:-1].rstrip()
+    empty = check not in ("rule", "said") and word("empty").match(text)
+    if (asks and not polite) or empty or not has_body(text):
+        return None
+    if not _passes(check, said.cover, text):
         return None
     hints = more.over(hints)
     return Remember(
@@ -294,8 +300,8 @@ def _forget(said: Said) -> list[Command]:
         if not target or word("forget_nothing").match(target):
             return []
         short = _SHORT_ID.match(target)
-        known = short and short[1] not in _NO_ID
-        return [Forget(target.removeprefix("#") if known else target, short[1] if known else None)]
+        known = short[1] if short and short[1] not in _NO_ID else None
+        return [Forget(target.removeprefix("#") if known else target, known)]
     return []
 
 
@@ -337,14 +343,15 @@ def _corrected(said: Said, phrase: Phrase, found: re.Match[str], hints: Hints) -
         return plain(said.part(*spans[0])) or None if spans else None
 
     new, old = group("new", "new2"), group("old")
-    text = group("text")
+    ordered = _in_order(said, found) if "text" in found.groupdict() else None
+    text = plain(ordered) if ordered else None
     cover = text
     if text is None:  # "the port is not 8080 but 9090": take the old value out of the middle
         parts = [group("before"), group("prep"), group("is"), new]
         glue = "" if group("is") and "is" in found.groupdict() else " "
         text = cover = glue.join(part for part in parts if part)
     else:
-        cover = said.part(*found.span("text")).cover
+        cover = ordered.cover if ordered else text
     if not (has_body(text) or new) or not text or not _passes(phrase.check, cover or "", text):
         return None
     return Correction(

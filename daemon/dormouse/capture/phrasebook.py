@@ -69,10 +69,14 @@ def books() -> tuple[Phrasebook, ...]:
 @cache
 def word(name: str) -> re.Pattern[str]:
     """One pattern that matches the word class *name* of any language."""
-    return re.compile(
-        "|".join(f"(?:{book.words[name].pattern})" for book in books() if name in book.words),
-        re.IGNORECASE,
-    )
+    joined = "|".join(f"(?:{one.words[name].pattern})" for one in books() if name in one.words)
+    return re.compile(joined, re.IGNORECASE)
+
+
+@cache
+def lead_in() -> re.Pattern[str]:
+    """Any number of words that only lead into a sentence: "ok, by the way, …"."""
+    return re.compile(f"(?:{word('lead_in').pattern})*", re.IGNORECASE)
 
 
 def _phrase(entry: dict[str, Any], parts: dict[str, str]) -> Phrase:

@@ -105,12 +105,15 @@ WEB_SCHEMES = frozenset({b"http", b"https", b"ftp", b"ftps", b"git", b"ssh", b"w
 _VALUE = rb"((?:[!#-&(-;=?-_a-{}~]|[\xc2-\xc9][\x80-\xbf]){1,256})"
 _SUFFIX = rb"(?:[ _-]?(?:key|token|base|value|string|code|phrase|text))?"
 _ASSIGN = rb"[\"'`\])]{0,2}\s{0,3}(?::=|=>|->|={1,2}|:|\xef\xbc\x9a|\xef\xbc\x9d)\s{0,3}"
-_FOR = rb"(?:[ \t]{1,2}(?:for|of|to|on|f\xc3\xbcr|von|vom|zum|zur|der)(?:[ \t]{1,2}[^\s=:]{1,24}){1,4})?"
+_FOR = (
+    rb"(?:[ \t]{1,2}(?:for|of|to|on|f\xc3\xbcr|von|vom|zum|zur|der)"
+    rb"(?:[ \t]{1,2}[^\s=:]{1,24}){1,4})?"
+)
 _IS = (
     rb"(?:[ \t]{1,2}[^\s=:]{1,24}){0,5}?[ \t]{1,2}"
     rb"(?:is now|is called|is|was|ist jetzt|ist|lautet|lauten|heisst)[ \t]*:?\s{1,3}"
 )
-_ZH_IS = rb"(?:\s{0,2}(?:\xe7\x8e\xb0\xe5\x9c\xa8)?(?:\xe6\x98\xaf|\xe4\xb8\xba|\xe8\xae\xbe\xe4\xb8\xba))[\s:]{0,3}"
+_ZH_IS = r"(?:\s{0,2}(?:现在)?(?:是|为|设为))[\s:]{0,3}".encode()
 _OPEN = rb"(?:[\"'`(]|\xe2\x80[\x9c\x98\x9e]|\xe3\x80\x8c){0,2}"
 ASSIGNED = re.compile(_SUFFIX + _FOR + _ASSIGN + _OPEN + _VALUE)
 TOLD = re.compile(_SUFFIX + rb"(?:" + _IS + rb"|" + _ZH_IS + rb")" + _OPEN + _VALUE)

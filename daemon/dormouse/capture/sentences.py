@@ -18,8 +18,8 @@ class Sentence(NamedTuple):
 
 _END = re.compile(r"[.!?…]+[\"'”»)\]*_]{0,3}(?=\s|\Z)|[。！？]+[”」』）]?")
 _NOT_AN_END = re.compile(
-    r"(?:\b(?:e\.g|i\.e|etc|vs|cf|approx|resp|z\. ?B|d\. ?h|u\. ?a|bzw|ca|Dr|Mr|Mrs|Ms|Prof|Nr|St|Str"
-    r"|evtl|ggf|inkl|zzgl|vgl|usw)|(?<![\w.])[A-Za-z])\Z",
+    r"(?:\b(?:e\.g|i\.e|etc|vs|cf|approx|resp|z\. ?B|d\. ?h|u\. ?a|bzw|ca|Dr|Mr|Mrs|Ms|Prof|Nr|St"
+    r"|Str|evtl|ggf|inkl|zzgl|vgl|usw)|(?<![\w.])[A-Za-z])\Z",
     re.IGNORECASE,
 )
 _ORDINAL = re.compile(

@@ -54,8 +54,8 @@ _BLOCK_LINE = re.compile(
 _CODE_INDENT = re.compile(r"^(?: {4,}|\t)\s*\S")
 _HEADING = re.compile(r"^#{1,6} +\S")
 _INTRODUCES = re.compile(
-    r"(?:\b(?:here(?:'s|’s| is| are)|(?:read|say|said|write|wrote|return|print|show|state|tell|told)s?"
-    r"|readme|log|logs|output|error|trace|traceback|stacktrace|response|email|mail|message|issue|ticket"
+    r"(?:\b(?:here(?:'s|’s| is| are)|(?:read|say|said|write|wrote|return|print|show|state|tell)s?"
+    r"|told|readme|log|logs|output|error|trace|traceback|stacktrace|response|email|mail|message|issue|ticket"
     r"|description|docs?|documentation|comment|comments|paste|pasted|contents?|transcript|file"
     r"|snippet|article|text|quote|prompt|instructions?|spec|hier (?:ist|sind)|folgende[nrs]?"
     r"|sagte?|schrieb|schreibt|steht|lautet|meint|ausgabe|fehler|meldung|nachricht|datei|inhalt"
@@ -65,9 +65,9 @@ _INTRODUCES = re.compile(
 )
 # A line that commands is never the introduction of a paste.
 _COMMANDS = re.compile(
-    r"^\W*(?:\w+[,!]? +){0,4}?(?:remember|note for later|keep in mind|bear in mind|don['’]?t forget"
-    r"|from now on|pin this|memori[sz]e|make a note|merke?|merken|notier\w*|denk\w*|vergiss|ab jetzt"
-    r"|ab sofort|notiz)\b|^\W*.{0,8}(?:记住|记一下|记下|牢记|别忘|从现在起|以后)",
+    r"^\W*(?:\w+[,!]? +){0,6}?(?:remember|note for later|keep in mind|bear in mind|don['’]?t forget"
+    r"|from now on|pin this|memori[sz]e|make a note|merke?|merken|notier\w*|denk\w*|vergiss"
+    r"|ab jetzt|ab sofort|notiz)\b|^\W*.{0,8}(?:记住|记一下|记下|牢记|别忘|从现在起|以后)",
     re.IGNORECASE,
 )
 
@@ -101,7 +101,7 @@ def _kinds(lines: list[str]) -> list[bool]:
     return kinds
 
 
-_TAG = re.compile(r"<(/?)([A-Za-z][\w:.-]{0,60})(?:\s[^<>]{0,600})?(/?)>")
+_TAG = re.compile(r"<(/?)([^\W\d_][\w:.-]{0,60})(?:\s[^<>]{0,600})?(/?)>")
 
 
 def _cover_markup(text: str) -> str:

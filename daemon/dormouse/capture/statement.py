@@ -19,10 +19,14 @@ class Said(NamedTuple):
         return Said(self.cover[start:end], self.text[start:end])
 
     def without(self, start: int, end: int) -> "Said":
-        gap = " " if start > 0 and end < len(self.cover) else ""
+        """Without that stretch; a mark that set it off at the beginning goes with it."""
+        before = self.cover[:start].rstrip()
+        after = self.cover[end:].lstrip(" " if before else " ,:;，：；、")
+        sides = before[-1:] + after[:1]
+        gap = " " if len(sides) == 2 and sides.isascii() and after[0] not in ",:;.!?" else ""
         return Said(
-            self.cover[:start].rstrip() + gap + self.cover[end:].lstrip(),
-            self.text[:start].rstrip() + gap + self.text[end:].lstrip(),
+            before + gap + after,
+            self.text[: len(before)] + gap + self.text[len(self.text) - len(after) :],
         )
 
 
@@ -74,11 +78,11 @@ def cut(said: Said, *, rule: bool = False) -> tuple[Said, bool]:
             end = min(end, found.start())
             break
     if not rule:
-        found = word("tail_if_whole").search(said.cover, 0, end)
-        if found and found.start() > 0:
-            head = said.cover[: found.start()]
+        task = word("tail_if_whole").search(said.cover, 0, end)
+        if task and task.start() > 0:
+            head = said.cover[: task.start()]
             if word("whole").search(head) or (asks and end == len(before)):
-                end = min(end, found.start())
+                end = task.start()
     tag = word("tag").search(said.cover, 0, end)
     if tag and tag.start() > 0 and tag[0].strip():
         end = tag.start()
@@ -86,17 +90,7 @@ def cut(said: Said, *, rule: bool = False) -> tuple[Said, bool]:
 
 
 _EDGES = " \t\n,;:。，；：、.!！…–—-"
-_QUOTES = {
-    '"': '"',
-    "“": "”",
-    "„": "“",
-    "«": "»",
-    "「": "」",
-    "『": "』",
-    "‘": "’",
-    "'": "'",
-    "`": "`",
-}
+_QUOTES = dict(zip("\"'`“„«「『‘", "\"'`”“»」』’", strict=True))
 
 
 def plain(said: Said) -> str:
@@ -114,7 +108,7 @@ def plain(said: Said) -> str:
 
 def has_body(text: str) -> bool:
     """Whether something is said at all: two words, or some CJK letters, or a value."""
-    if not text or word("empty").match(text):
+    if not text:
         return False
     cjk = len(re.findall(r"[\u3040-\u30ff\u3400-\u9fff\uac00-\ud7a3]", text))
     return cjk >= 3 or len(text.split()) >= 2 or bool(re.search(r"\w[=:/@.]\w|\w\d|\d\w", text))
