@@ -62,7 +62,8 @@ def cut(text: str, limit: int, unit: str, tail: str = "…") -> str:
     if room <= 0:
         return ""
     kept = _prefix(text, room, unit)
-    ends = [match.end() for match in _SENTENCE.finditer(kept)]
+    # looked for in the whole text: at the cut, 10.0.0. is no end of a sentence
+    ends = [m.end() for m in _SENTENCE.finditer(text) if m.end() <= len(kept)]
     if ends and ends[-1] * 2 >= len(kept):
         return kept[: ends[-1]] + tail
     space = kept.rfind(" ")

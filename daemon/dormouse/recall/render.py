@@ -169,7 +169,7 @@ def _group(fact: Fact) -> int:
 
 
 def _heading(fact: Fact) -> str:
-    return ("always:", "how the user works:", "known here:")[_group(fact)]
+    return ("pinned:", "how the user works:", "known here:")[_group(fact)]
 
 
 def _ordered(facts: Mapping[str, Fact]) -> list[Fact]:

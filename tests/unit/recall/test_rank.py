@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 from dormouse.facts import Fact, Look, Scope, Trust
 from dormouse.recall.rank import FLOOR, Ranked, rank
 from dormouse.recall.words import query_terms
-from tests.unit.recall.support import LOOK, TODAY, Hit, fact, found, store_of
+from tests.unit.recall.support import LOOK, SLOW_IS_FINE, TODAY, Hit, fact, found, store_of
 
 TEXT = "the staging server is at 10.0.0.5"
 
@@ -144,6 +144,7 @@ def test_why_joins_the_halves_of_a_chinese_word() -> None:
     assert only.why["matched"] == "预发布服务器"
 
 
+@SLOW_IS_FINE
 @given(
     st.lists(
         st.tuples(

@@ -10,6 +10,7 @@ from hypothesis import strategies as st
 
 from dormouse.recall import rank, render, segments, stem, words
 from dormouse.recall.stem import german, porter
+from tests.unit.recall.support import SLOW_IS_FINE
 
 
 def kept_by_fts5(tokens: Iterable[str]) -> dict[str, str]:
@@ -51,6 +52,7 @@ def test_porter_knows_each_of_its_rules_as_sqlite_does() -> None:
     assert_same(RULES.split())
 
 
+@SLOW_IS_FINE
 @given(st.lists(st.from_regex(r"[a-z]{1,7}(ing|ed|s|es|ation|ement|ly|y|e|ll)", fullmatch=True)))
 def test_porter_makes_of_made_up_words_what_sqlite_makes_of_them(tokens: list[str]) -> None:
     assert_same(tokens)

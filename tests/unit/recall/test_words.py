@@ -13,7 +13,7 @@ from dormouse.recall.folding import fold, second_form
 from dormouse.recall.segments import JOINER, pieces
 from dormouse.recall.stem import porter
 from dormouse.recall.words import family, index_text, language, prune, query_terms, spoken
-from tests.unit.recall.support import Store, fact, found, store_of
+from tests.unit.recall.support import SLOW_IS_FINE, Store, fact, found, store_of
 
 MANY_SCRIPTS = {
     "ja": "発行番号の検証は夜間バッチで実行する",
@@ -112,6 +112,7 @@ def test_another_address_of_the_same_net_is_not_found_by_its_numbers() -> None:
     assert store_of({"it": "staging is at 10.0.0.7"}).recall("10.0.0.5", floor=0.0) == []
 
 
+@SLOW_IS_FINE
 @given(st.text(max_size=200))
 def test_every_token_is_one_token_for_fts5_or_none_and_never_syntax(text: str) -> None:
     text = text.replace("\x00", " ").encode("utf-8", "replace").decode("utf-8")
@@ -123,6 +124,7 @@ def test_every_token_is_one_token_for_fts5_or_none_and_never_syntax(text: str) -
     store.search(terms)  # raises on bad FTS5 syntax
 
 
+@SLOW_IS_FINE
 @given(st.text(max_size=120))
 def test_what_is_stored_is_found_by_its_own_words(text: str) -> None:
     """Each term of a text, taken as a query, is among the terms that the index holds for it."""
