@@ -72,6 +72,15 @@ def ask(
     raise AssertionError("unreachable")
 
 
+def verify(proof: Mapping[str, str]) -> None:
+    """Try an owner's passphrase, for what the daemon does without asking for one. Or Refused."""
+    if not proof:
+        return
+    tried = {"kind": "passphrase", "secret": proof["passphrase"]}
+    if not ask("POST", route("keys", "check"), tried, long=True).get("ok"):
+        raise errors.Refused(what="the passphrase does not open this memory")
+
+
 def health(home: Home) -> dict[str, Any] | None:
     """The status object, or None where no daemon runs. Raises NotAnswering, Sandboxed."""
     try:

@@ -13,9 +13,11 @@ from typing import Any
 import typer
 
 from dormouse_cli import errors, fact_text
+from dormouse_cli.daemon import route
 from dormouse_cli.options import Json, example
 from dormouse_cli.output import dumps, say, short
 from dormouse_cli.stage import Session, Stage
+from dormouse_wire.hosts import HOSTS
 
 SETTLED_S = 2.0
 POLL_S = 0.05
@@ -42,6 +44,10 @@ class Teller:
 
     quiet: bool
     steps: list[Step] = field(default_factory=list)
+
+    def prologue(self, text: str) -> None:
+        if not self.quiet:
+            say(text)
 
     def begin(self, title: str) -> None:
         self.steps.append(Step(title))
@@ -82,6 +88,7 @@ def demo(as_json: Json = False) -> None:
 def play(teller: Teller) -> None:
     """Every scene in turn, until one is not as told; the stage is cleaned in any case."""
     story = tomllib.loads(resources.files("dormouse_cli").joinpath("story.toml").read_text("utf-8"))
+    teller.prologue(story["prologue"])
     with Stage(story["payloads"]) as stage:
         scenes = Scenes(stage, story, teller)
         for name, scene in scenes.in_order():
@@ -130,13 +137,13 @@ class Scenes:
         made = self.stage.dormouse("up")
         self.stage.pid = made["pid"]
         so(made["created"], "no new memory was made")
-        self.tell(f"$ dormouse up\nencrypted, in {self.stage.home}, its key in another folder")
+        self.tell(f"$ dormouse up\nencrypted, in {self.stage.home}; its key lies in another folder")
 
     def connect(self) -> None:
         changes = self.stage.dormouse("connect")
         self.tell("$ dormouse connect")
         for change in changes:
-            self.tell(f"{change['agent']}: {change['state'].replace('_', ' ')}")
+            self.tell(f"{HOSTS[change['agent']].title}: {change['state'].replace('_', ' ')}")
         wanted = {"connected", "waiting_for_approval"}
         so(len(changes) == 2, "two agents should have been found")
         so({change["state"] for change in changes} <= wanted, "an agent was not connected")
@@ -160,19 +167,20 @@ class Scenes:
         so("noted" in context, "Codex was not told that it was noted")
 
     def judged(self) -> None:
-        while not (retired := self.stage.dormouse("retired")):
+        while not (retired := self.stage.look("/v1/retired")):
             waited = time.monotonic() - self.moved_at
             so(waited < SETTLED_S, "the old address was not retired within two seconds")
             time.sleep(POLL_S)
         self.old = retired[0]
-        current = self.stage.dormouse("facts")
+        took = time.monotonic() - self.moved_at
+        current = self._facts()
         so(len(current) == 1, "exactly one fact should be current")
         self.new = current[0]
         so(self.old_address in self.old["text"], "another fact was retired")
         so(self.new_address in self.new["text"], "the new address is not current")
         self.tell(f"{short(self.old['id'])}  ~~{self.old['text']}~~")
         self.tell(f"{short(self.new['id'])}  {self.new['text']}")
-        self.tell(f"judged by {self.old['judge']}: the newer one supersedes the older one")
+        self.tell(f"{self.old['judge']} judged the pair: supersede, within {took:.1f} s")
 
     def recalled(self) -> None:
         session = self.stage.session("claude-code")
@@ -190,7 +198,8 @@ class Scenes:
         rows = self.stage.dormouse("retired")
         self.tell("$ dormouse retired")
         for fact in rows:
-            self.tell("  ".join(fact_text.retired_row(fact)))
+            self.tell(f"{short(fact['id'])}  {fact['text']}")
+            self.tell(f"        {fact_text.state_of(fact)}, judged by {fact['judge']}")
         so(rows[0]["superseded_by"] == self.new["id"], "its successor is not named")
         so(rows[0]["judge"], "its judge is not named")
 
@@ -199,7 +208,7 @@ class Scenes:
         self.tell(f"$ dormouse restore {short(fact['id'])}\n{short(fact['id'])} is current again")
         run = self.stage.dormouse("rem", "run", "--wait")
         self.tell(f"$ dormouse rem run --wait\n{run['state']}, retired: {len(run['retired'])}")
-        current = {each["id"] for each in self.stage.dormouse("facts")}
+        current = {each["id"] for each in self._facts()}
         so(current == {self.old["id"], self.new["id"]}, "a judge retired it again")
         self.tell("no judge retires again what you brought back")
 
@@ -215,9 +224,15 @@ class Scenes:
         so(self.stage.clean(), "the daemon or its folder is still there")
         self.tell("the daemon has stopped, the folder is gone")
 
+    def _facts(self) -> list[dict[str, Any]]:
+        found: list[dict[str, Any]] = self.stage.look(
+            route("facts", which="current", project=str(self.stage.repository))
+        )
+        return found
+
     def _say(self, session: Session, prompt: str) -> str:
         text = self.prompts[prompt]
-        self.tell(f"you to {session.agent}: {text}")
+        self.tell(f"you to {HOSTS[session.agent].title}: {text}")
         context = session.prompt(text)
         self._show(session, context)
         return context
@@ -225,4 +240,4 @@ class Scenes:
     def _show(self, session: Session, context: str) -> None:
         if context:
             lines = "\n".join(f"  | {line}" for line in context.splitlines())
-            self.tell(f"what {session.agent} gets:\n{lines}")
+            self.tell(f"{HOSTS[session.agent].title} is given:\n{lines}")

@@ -5,7 +5,7 @@ from typing import Annotated, Any
 import typer
 
 from dormouse_cli import errors, fact_text, owner
-from dormouse_cli.daemon import ask, route
+from dormouse_cli.daemon import ask, route, verify
 from dormouse_cli.options import (
     Id,
     Json,
@@ -115,10 +115,11 @@ def retire(
     as_json: Json = False,
 ) -> None:
     """Strike a fact through. Agents are no longer shown it; `restore` brings it back."""
-    body: dict[str, Any] = {"why": why}
     if len(identifiers) > RETIRED_AT_ONCE:
-        body |= owner.prove(f"retiring more than {RETIRED_AT_ONCE} facts at once", yes=yes)
-    struck = [ask("POST", route("facts", each, "retire"), body) for each in identifiers]
+        verify(owner.prove(f"retiring more than {RETIRED_AT_ONCE} facts at once", yes=yes))
+    if len(identifiers) > 1:  # all or, where one id names nothing, none
+        identifiers = [ask("GET", route("facts", each))["id"] for each in identifiers]
+    struck = [ask("POST", route("facts", each, "retire"), {"why": why}) for each in identifiers]
     value = struck[0] if len(struck) == 1 else struck
     lines = [f"retired {short(fact['id'])}: {fact['text']}" for fact in struck]
     emit(value, as_json, lambda: _lines([*lines, "`dormouse restore ID` brings it back"]))
@@ -135,11 +136,10 @@ def restore(identifier: Id, as_json: Json = False) -> None:
 def correct(
     identifier: Id,
     text: Annotated[str, typer.Argument(metavar="TEXT", help="How it is right; - reads stdin.")],
-    project: Project = None,
     as_json: Json = False,
 ) -> None:
     """Put a right fact in the place of a wrong one. The wrong one is retired."""
-    body = {"text": text_of(text), "project": folder(project)}
+    body = {"text": text_of(text)}
     fact = ask("POST", route("facts", identifier, "correct"), body, once=True)
     said = f"noted {short(fact['id'])} in place of {identifier}: {fact['text']}"
     emit(fact, as_json, lambda: say(said))

@@ -5,7 +5,7 @@ from typing import Annotated, Any
 import typer
 
 from dormouse_cli import errors, owner
-from dormouse_cli.daemon import ask, route
+from dormouse_cli.daemon import ask, route, verify
 from dormouse_cli.options import Json, Slot, Yes, example
 from dormouse_cli.output import emit, say
 
@@ -65,6 +65,7 @@ def check(
 ) -> None:
     """Try whether a key slot opens the memory; without a name, list them all."""
     body: dict[str, Any] = owner.prove("checking keys", yes=yes)
+    verify(body)
     if kind is None:
         answer = ask("GET", route("keys"), long=True)
         for slot in answer.get("slots") or ():

@@ -19,7 +19,9 @@ from types import TracebackType
 from typing import Any, Self
 
 from dormouse_cli import errors
+from dormouse_wire import client
 from dormouse_wire.hosts import HOSTS
+from dormouse_wire.paths import Home
 
 STEP_S = 30.0
 GONE_S = 5.0
@@ -63,7 +65,7 @@ class Stage:
 
     def clean(self) -> bool:
         """Stop the daemon and remove the folder; whether both are gone."""
-        if self.root.exists() and self.home.exists():
+        if self.pid is not None and not _gone(self.pid, 0):
             self._run([*_program(), "down"], check=False)
         if self.pid is not None and not _gone(self.pid, GONE_S):
             os.kill(self.pid, signal.SIGTERM)
@@ -76,6 +78,16 @@ class Stage:
         answer = _json(done.stdout)
         if done.returncode != 0:
             raise errors.Failed("", what=f"dormouse {arguments[0]}: exit {done.returncode}")
+        return answer
+
+    def look(self, where: str) -> Any:
+        """What the daemon answers to one GET, without the cost of a process. Raises Failed."""
+        try:
+            status, answer = client.call(Home(self.home).socket, "GET", where)
+        except client.Unreachable as error:
+            raise errors.Failed("", what="the daemon does not answer") from error
+        if status != 200:
+            raise errors.Failed("", what=f"{where}: status {status}")
         return answer
 
     def session(self, agent: str, folder: Path | None = None) -> "Session":

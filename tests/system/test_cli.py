@@ -167,7 +167,7 @@ def test_uninstall_leaves_store_and_key_only(machine: Machine) -> None:
 def test_the_demo_tells_the_story_and_leaves_nothing_behind(machine: Machine) -> None:
     began = time.monotonic()
     done = machine.run("demo", "--json", CLAUDECODE="1")
-    assert time.monotonic() - began < 15
+    assert time.monotonic() - began < 30  # 5 s on an idle machine with 2 cores
     told = json.loads(done.stdout)
     assert [step["title"] for step in told["steps"] if not step["ok"]] == []
     assert (told["ok"], done.returncode, len(told["steps"])) == (True, 0, 12)

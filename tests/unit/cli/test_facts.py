@@ -204,9 +204,14 @@ def test_retire_sends_the_reason(daemon: Dummy, run: Run) -> None:
 
 
 def test_retiring_several_gives_a_list(daemon: Dummy, run: Run) -> None:
-    for prefix in ("7k3f", "9m2q"):
-        daemon.script(f"POST /v1/facts/{prefix}/retire", fact())
-    assert run("retire", "7k3f", "9m2q", "--why", "gone", "--json").json == [fact(), fact()]
+    for prefix, identifier in [("7k3f", FACT_ID), ("9m2q", OTHER_ID)]:
+        daemon.script(f"GET /v1/facts/{prefix}", fact(id=identifier))
+        daemon.script(f"POST /v1/facts/{identifier}/retire", fact(id=identifier))
+    said = run("retire", "7k3f", "9m2q", "--why", "gone", "--json")
+    assert said.json == [fact(), fact(id=OTHER_ID)]
+    daemon.asked.clear()
+    assert run("retire", "7k3f", "none", "--why", "gone").code == 4
+    assert {asked.method for asked in daemon.asked} == {"GET"}
 
 
 def test_more_than_ten_at_once_are_the_owners_to_retire(

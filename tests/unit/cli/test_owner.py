@@ -69,6 +69,14 @@ def test_a_wrong_passphrase_is_the_daemons_to_refuse(owned: Dummy) -> None:
     assert "wrong\n" not in said.out
 
 
+def test_a_wrong_passphrase_retires_nothing_and_lists_no_keys(owned: Dummy) -> None:
+    owned.script("POST /v1/keys/check", {"ok": False})
+    for command in (COMMANDS[-1], ["key", "check"]):
+        said = without_terminal(*command, "--yes", stdin="wrong\n", env={"CLAUDECODE": "1"})
+        assert said.code == 5
+    assert {asked.path for asked in owned.asked} == {"/v1/health", "/v1/keys/check"}
+
+
 def test_a_second_line_is_the_new_passphrase(owned: Dummy) -> None:
     said = without_terminal("key", "add", "passphrase", "--yes", stdin="old one\nnew one\n")
     assert said.code == 0
