@@ -93,7 +93,7 @@ def allowed(action: int, one: str | None, two: str | None) -> bool:
             return two in FACT_COLUMNS
         return one not in GROW_ONLY | SEALED and not _is_system(one)
     if action == sqlcipher.SQLITE_DELETE:
-        return one in DELETABLE or one == "search"
+        return one in DELETABLE
     if action == sqlcipher.SQLITE_FUNCTION:
         return two not in FORBIDDEN_FUNCTIONS
     if action == sqlcipher.SQLITE_PRAGMA:

@@ -12,7 +12,7 @@ import sqlcipher3.dbapi2 as sqlcipher
 KEY_BYTES = 32
 PAGE = 4096
 BUSY_MS = 5_000
-READER_CACHE_KIB = 2_000  # a reader each, up to eight of them: SQLite's 8 MB would add up
+READER_CACHE_KIB = 6_000  # of a few readers each; a page outside it costs 10 us to decrypt
 WAL_LIMIT = 16 * 1024 * 1024  # bytes that an emptied WAL may keep
 STATEMENTS = 512  # prepared statements kept by each connection
 HEX = frozenset("0123456789abcdef")

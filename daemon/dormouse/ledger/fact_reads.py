@@ -99,9 +99,11 @@ class FactReads(Connected):
             if value is not None:
                 wheres.append(f"f.{column} = ?")
                 more.append(int(value) if isinstance(value, bool) else str(value))
+        # The inner part sorts without texts; it can be answered from an index.
         sql = (
-            f"SELECT {COLUMNS} FROM {table} AS f WHERE {' AND '.join(wheres)}"
-            " ORDER BY f.stated_at DESC, f.id LIMIT ?"
+            f"SELECT {COLUMNS} FROM facts AS f WHERE f.nr IN (SELECT f.nr FROM {table} AS f"
+            f" WHERE {' AND '.join(wheres)} ORDER BY f.stated_at DESC, f.id LIMIT ?)"
+            " ORDER BY f.stated_at DESC, f.id"
         )
         return self._with_sources(self._all(sql, *more, -1 if limit is None else limit))
 
@@ -160,8 +162,10 @@ class FactReads(Connected):
     def short(self, ids: Iterable[str]) -> dict[str, str]:
         """For each id the shortest beginning (at least 4) that no other fact has."""
         rows = self._all(
-            "SELECT value, (SELECT max(id) FROM facts WHERE id < value),"
-            " (SELECT min(id) FROM facts WHERE id > value) FROM json_each(?)",
+            # The cast lets SQLite use the index: a value of JSON has no type of its own.
+            "SELECT v, (SELECT id FROM facts WHERE id < v ORDER BY id DESC LIMIT 1),"
+            " (SELECT id FROM facts WHERE id > v ORDER BY id LIMIT 1)"
+            " FROM (SELECT CAST(value AS TEXT) AS v FROM json_each(?))",
             as_list(ids),
         )
         return {id: shortest_unique(id, before, after) for id, before, after in rows}
@@ -187,7 +191,10 @@ class FactReads(Connected):
 
     def pending_settle(self, limit: int = 500) -> list[str]:
         """Facts that were captured but not yet looked at for contradictions, oldest first."""
-        rows = self._all("SELECT fact_id FROM unsettled ORDER BY rowid LIMIT ?", limit)
+        rows = self._all(
+            "SELECT f.id FROM unsettled JOIN facts AS f ON f.nr = fact_nr ORDER BY fact_nr LIMIT ?",
+            limit,
+        )
         return [row[0] for row in rows]
 
     def _with_sources(self, rows: Sequence[Any]) -> list[Fact]:
@@ -196,7 +203,7 @@ class FactReads(Connected):
         found: dict[str, list[Source]] = {row[0]: [] for row in rows}
         for fact_id, agent, session_id, turn_id, how, at in self._all(
             "SELECT fact_id, agent, session_id, turn_id, how, at FROM sources"
-            " WHERE fact_id IN (SELECT value FROM json_each(?)) ORDER BY nr",
+            " WHERE fact_id IN (SELECT value FROM json_each(?)) ORDER BY fact_id, nr",
             as_list(found),
         ):
             found[fact_id].append(Source(agent, session_id, turn_id, HOWS[how], at))

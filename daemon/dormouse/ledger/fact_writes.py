@@ -59,7 +59,7 @@ class FactWrites(FactReads):
         fact = self.fact(fact_id)
         if any((s.agent, s.session_id) == (source.agent, source.session_id) for s in fact.sources):
             return fact
-        self._insert_source(fact_id, source)
+        self._insert_source(fact_id, len(fact.sources) + 1, source)
         surer = min(SUREST, 1 - (1 - fact.confidence) * (1 - SUPPORT))
         surer = max(surer, fact.confidence)
         self._run("UPDATE facts SET confidence = ? WHERE id = ?", surer, fact_id)
@@ -130,7 +130,8 @@ class FactWrites(FactReads):
     def mark_settled(self, fact_ids: Iterable[str]) -> None:
         """These facts were looked at for contradictions."""
         self._run(
-            "DELETE FROM unsettled WHERE fact_id IN (SELECT value FROM json_each(?))",
+            "DELETE FROM unsettled WHERE fact_nr IN (SELECT nr FROM facts WHERE id IN"
+            " (SELECT value FROM json_each(?)))",
             as_list(fact_ids),
         )
 
@@ -167,41 +168,55 @@ class FactWrites(FactReads):
         )  # fmt: skip
         if trust is not fact.trust and fact.current:
             # What an agent's word could not retire, the person's may.
-            self._run("INSERT OR IGNORE INTO unsettled (fact_id) VALUES (?)", fact.id)
+            self._run(
+                "INSERT OR IGNORE INTO unsettled (fact_nr) SELECT nr FROM facts WHERE id = ?",
+                fact.id,
+            )
         return self.fact(fact.id)
 
     def _insert(
         self, new: NewFact, prepared: Prepared, now: str, stated_at: str, valid_from: str
     ) -> Fact:
         slot = safe_slot(new.slot, prepared)
-        self._run(
+        place = (new.project_id or None, new.branch or None, new.session_id or None)
+        named = (slot.subject or None, slot.attribute or None, slot.value or None)
+        done = self._run(
             "INSERT INTO facts (id, scope, project_id, branch, session_id, kind, layer, trust,"
             " confidence, importance, weight, pinned, stated_at, valid_from, captured_at, language,"
-            " subject, attribute, value, text_hash, text)"
-            " VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
-            new.id, str(new.scope), new.project_id or None, new.branch or None,
-            new.session_id or None, str(new.kind), str(new.layer), str(new.trust), new.confidence,
-            new.importance, new.weight, int(new.pinned), stated_at, valid_from, now,
-            new.language or None, slot.subject or None, slot.attribute or None,
-            slot.value or None, prepared.hash, prepared.text,
+            " subject, attribute, value, text_hash, text, words)"
+            " VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
+            new.id, str(new.scope), *place, str(new.kind), str(new.layer), str(new.trust),
+            new.confidence, new.importance, new.weight, int(new.pinned), stated_at, valid_from,
+            now, new.language or None, *named, prepared.hash, prepared.text, prepared.words,
         )  # fmt: skip
-        self._run(
-            "INSERT INTO search (rowid, words) VALUES (last_insert_rowid(), ?)", prepared.words
-        )
-        self._run("INSERT INTO unsettled (fact_id) VALUES (?)", new.id)
-        self._insert_source(new.id, _timed(new.source, new.source.at or stated_at))
-        return self.fact(new.id)
+        nr = done.lastrowid
+        self._run("INSERT INTO search (rowid, words) VALUES (?, ?)", nr, prepared.words)
+        self._run("INSERT INTO unsettled (fact_nr) VALUES (?)", nr)
+        source = _timed(new.source, new.source.at or stated_at)
+        self._insert_source(new.id, 1, source)
+        name = None
+        if place[0] is not None:
+            name = self._scalar("SELECT name FROM projects WHERE id = ?", place[0])
+        # Put together here: reading the row back would cost as much as writing it.
+        return Fact(
+            new.id, prepared.text, new.kind, new.layer, new.scope, place[0], name, place[1],
+            place[2], Slot(*named), new.language or None, new.trust, new.confidence,
+            new.importance, new.weight, new.pinned, stated_at, now, valid_from, None, None, None,
+            None, (source,),
+        )  # fmt: skip
 
-    def _insert_source(self, fact_id: str, source: Source) -> None:
+    def _insert_source(self, fact_id: str, nr: int, source: Source) -> None:
         self._run(
-            "INSERT INTO sources (fact_id, agent, session_id, turn_id, how, at)"
-            " VALUES (?, ?, ?, ?, ?, ?)",
-            fact_id, source.agent or None, source.session_id or None, source.turn_id or None,
+            "INSERT INTO sources (fact_id, nr, agent, session_id, turn_id, how, at)"
+            " VALUES (?, ?, ?, ?, ?, ?, ?)",
+            fact_id, nr, source.agent or None, source.session_id or None, source.turn_id or None,
             str(source.how), source.at,
         )  # fmt: skip
 
 
 def _timed(source: Source, at: str) -> Source:
+    if source.at == at:
+        return source
     return Source(source.agent, source.session_id, source.turn_id, source.how, at)
 
 

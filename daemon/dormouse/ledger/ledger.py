@@ -11,7 +11,14 @@ from concurrent.futures import Future
 from pathlib import Path
 from typing import Any, Self, TypeVar
 
-from dormouse.errors import DiskFull, ReadOnlyFolder, StoreExists, WriteRefused
+from dormouse.errors import (
+    BadRequest,
+    Conflict,
+    DiskFull,
+    ReadOnlyFolder,
+    StoreExists,
+    WriteRefused,
+)
 from dormouse.ledger import checks, maintenance, migrations
 from dormouse.ledger.access import Reader, Writer
 from dormouse.ledger.authorizer import authorize
@@ -63,8 +70,7 @@ class Ledger:
         checks.check_folder(path)
         checks.check_key(path, key)
         path.chmod(0o600)
-        with self._room_made():
-            self._open(known)
+        self._open_with_room(known)
 
     @classmethod
     def create(cls, path: Path, key: bytes, *, store_id: str, prepare: Prepare, now: Clock) -> None:
@@ -103,15 +109,22 @@ class Ledger:
         db.set_authorizer(authorize)
         self._db = db
         writer = Writer(db, self._prepare, self._clock, self._check_room)
-        self._thread = WriterThread(db, writer, self._diagnose)
+        self._thread = WriterThread(db, writer, self._diagnose, self._committed)
         if not self._ballast.take():
             log.warning("no room for the ballast of 8 MB")
 
-    @contextlib.contextmanager
-    def _room_made(self) -> Any:
-        """Open; on a full disk give the ballast back and try once more."""
+    def _open_with_room(self, known: Sequence[Migration]) -> None:
+        """Open; if the disk is too full even for that, give the ballast back and try once more."""
         try:
-            yield
+            try:
+                self._open(known)
+            except DatabaseError as error:
+                if not isinstance(_explain(error, self.path), DiskFull):
+                    raise
+                if not self._ballast.release():
+                    raise
+                self._open(known)
+                self.trouble = "disk_full"
         except DatabaseError as error:
             raise _explain(error, self.path) from error
 
@@ -149,7 +162,8 @@ class Ledger:
             db.execute("BEGIN")
             return do(reader)
         finally:
-            db.execute("ROLLBACK")
+            if db.in_transaction:
+                db.execute("ROLLBACK")
             if self._closed or len(self._readers) >= IDLE_READERS:
                 db.close()
             else:
@@ -182,14 +196,22 @@ class Ledger:
         return _with_checkpoint(erased, self.checkpoint())
 
     def backup(self, target: Path) -> None:
-        """Write an encrypted copy, 0600, that opens with the same key. Raises FileExistsError."""
+        """Write an encrypted copy, 0600, that opens with the same key.
+
+        Raises Conflict if there is something already, BadRequest if it can't be written there.
+        """
         target = target.absolute()
 
         def do(db: Any) -> None:
             migrations.write_backup(db, target)
             migrations.note_copy(db, target, "backup", stamp(self._clock()))
 
-        self._maintain(do)
+        try:
+            self._maintain(do)
+        except FileExistsError:
+            raise Conflict(what=f"{target} exists already") from None
+        except OSError as error:
+            raise BadRequest(what=f"{target}: {error.strerror}") from None
 
     def checkpoint(self) -> bool:
         """Move the log into the file and empty it; False if a reader was in the way."""
@@ -211,14 +233,17 @@ class Ledger:
         if self._thread is None:
             raise self._refusal()
 
-        def alone(_: Any) -> T:
+        def alone(_: Any, again: bool = True) -> T:
             db = connect(self.path, self._key, write=True)
             try:
                 return do(db)
             except DatabaseError as error:
-                raise self._diagnose(error)[0] from error
+                told, mended = self._diagnose(error)
+                if not (mended and again):
+                    raise told from error
             finally:
                 db.close()
+            return alone(_, again=False)
 
         return self._thread.submit(alone, alone=True).result()
 
@@ -242,6 +267,10 @@ class Ledger:
         if not self._ballast.take():
             raise self._refusal()
         self.trouble = None
+
+    def _committed(self) -> None:
+        if self.trouble == "read_only":
+            self.trouble = None  # it can be written again
 
     def _diagnose(self, error: BaseException) -> tuple[Exception, bool]:
         """What an error of the file means, and whether trying again makes sense now."""

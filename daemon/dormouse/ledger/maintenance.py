@@ -61,7 +61,9 @@ def _erase_all(db: Any, ids: list[str], now: str) -> tuple[int, int, int]:
     turns = _erase_turns(db, wanted, texts)
     _erase_beside(db, wanted, texts, hashes)
     db.execute(
-        f"DELETE FROM search WHERE rowid IN (SELECT nr FROM facts WHERE id {_IN})", (wanted,)
+        "INSERT INTO search (search, rowid, words)"
+        f" SELECT 'delete', nr, words FROM facts WHERE id {_IN}",
+        (wanted,),
     )
     vectors = db.execute(f"DELETE FROM vectors WHERE fact_id {_IN}", (wanted,)).rowcount
     facts = db.execute(f"DELETE FROM facts WHERE id {_IN}", (wanted,)).rowcount
@@ -124,12 +126,13 @@ def _flat(text: str) -> str:
 
 
 def _copies_with(db: Any, ids: list[str]) -> list[str]:
-    """Backups and exports made since one of *ids* was captured, and still there."""
+    """Backups and exports made since one of *ids* was captured, unless they are gone for sure."""
     first = db.execute(
         f"SELECT min(captured_at) FROM facts WHERE id {_IN}", (as_list(ids),)
     ).fetchone()[0]
     rows = db.execute("SELECT DISTINCT path FROM copies WHERE at >= ? ORDER BY at", (first,))
-    return [row[0] for row in rows if Path(row[0]).exists()]
+    # A folder that is not there may be a disk that is not plugged in.
+    return [r[0] for r in rows if Path(r[0]).exists() or not Path(r[0]).parent.exists()]
 
 
 def checkpoint(db: Any) -> bool:
@@ -150,10 +153,10 @@ def integrity(db: Any) -> list[str]:
     for row in db.execute("PRAGMA foreign_key_check"):
         problems.append(f"a row of {row[0]} refers to nothing in {row[2]}")
     facts = db.execute("SELECT count(*) FROM facts").fetchone()[0]
-    indexed = db.execute("SELECT count(*) FROM search").fetchone()[0]
+    indexed = db.execute("SELECT count(*) FROM search_docsize").fetchone()[0]
     if facts != indexed:
         problems.append(f"{facts} facts but {indexed} search rows")
-    db.execute("INSERT INTO search (search) VALUES ('integrity-check')")
+    db.execute("INSERT INTO search (search, rank) VALUES ('integrity-check', 1)")
     return problems
 
 

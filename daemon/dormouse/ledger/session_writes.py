@@ -3,7 +3,6 @@
 import hashlib
 from collections.abc import Iterable
 from datetime import timedelta
-from typing import Any
 
 from dormouse.ledger.base import as_list
 from dormouse.ledger.ids import new_id
@@ -255,21 +254,17 @@ class SessionWrites(SessionReads):
     ) -> None:
         """Note what is newly known of an agent; what is None stays as it was."""
         now = self._now()
-        values: dict[str, Any] = {
-            "connected": None if connected is None else int(connected),
-            "root": root or None,
-            "settings_path": settings_path or None,
-            "connected_at": now if connected else None,
-            "last_event": last_event or None,
-            "last_event_at": now if last_event else None,
-            "undelivered": undelivered,
-        }
-        self._run("INSERT OR IGNORE INTO agents (id) VALUES (?)", id)
         self._run(
-            "UPDATE agents SET "
-            + ", ".join(f"{name} = coalesce(?, {name})" for name in values)
-            + " WHERE id = ?",
-            *values.values(), id,
+            "INSERT INTO agents (id, connected, root, settings_path, connected_at, last_event,"
+            " last_event_at, undelivered) VALUES (?1, coalesce(?2, 0), ?3, ?4, ?5, ?6, ?7,"
+            " coalesce(?8, 0)) ON CONFLICT (id) DO UPDATE SET connected = coalesce(?2, connected),"
+            " root = coalesce(?3, root), settings_path = coalesce(?4, settings_path),"
+            " connected_at = coalesce(?5, connected_at), last_event = coalesce(?6, last_event),"
+            " last_event_at = coalesce(?7, last_event_at),"
+            " undelivered = coalesce(?8, undelivered)",
+            id, None if connected is None else int(connected), root or None,
+            settings_path or None, now if connected else None, last_event or None,
+            now if last_event else None, undelivered,
         )  # fmt: skip
 
 

@@ -30,17 +30,26 @@ class Job(NamedTuple):
     alone: bool = False
 
 
+Result = tuple[Job, Any, BaseException | None]
+
+
 class WriterThread:
     """Takes requests from any thread and runs them in the order of their coming.
 
     ``diagnose`` is told about errors of the file; it returns what the callers are told, and whether
-    something was done about it, so that trying again makes sense.
+    something was done about it, so that trying again makes sense. ``committed`` is called after
+    each commit.
     """
 
     def __init__(
-        self, db: Any, writer: Any, diagnose: Callable[[BaseException], tuple[Exception, bool]]
+        self,
+        db: Any,
+        writer: Any,
+        diagnose: Callable[[BaseException], tuple[Exception, bool]],
+        committed: Callable[[], None],
     ) -> None:
-        self._db, self._writer, self._diagnose = db, writer, diagnose
+        self._db, self._writer = db, writer
+        self._diagnose, self._committed = diagnose, committed
         self._waiting: queue.SimpleQueue[Job | None] = queue.SimpleQueue()
         self._thread = threading.Thread(target=self._loop, name="ledger-writer", daemon=True)
         self._thread.start()
@@ -102,20 +111,28 @@ class WriterThread:
         try:
             results = self._transaction(jobs)
         except BaseException as error:
-            self._recover(jobs, error)
+            cause = _cause(error)
+            if len(jobs) == 1 and not _is_of_file(cause):
+                _answer(jobs[0], None, cause)
+            else:
+                self._recover(jobs, cause)
             return
         for job, value, failure in results:
             _answer(job, value, failure)
 
-    def _transaction(self, jobs: list[Job]) -> list[tuple[Job, Any, BaseException | None]]:
+    def _transaction(self, jobs: list[Job]) -> "list[Result]":
         self._db.execute("BEGIN IMMEDIATE")
         try:
-            results = [(job, *self._one(job)) for job in jobs]
+            if len(jobs) == 1:  # its transaction is its savepoint: two statements less
+                results: list[Result] = [(jobs[0], jobs[0].do(self._writer), None)]
+            else:
+                results = [(job, *self._one(job)) for job in jobs]
             self._db.execute("COMMIT")
         except BaseException:
             if self._db.in_transaction:
                 self._db.execute("ROLLBACK")
             raise
+        self._committed()
         return results
 
     def _one(self, job: Job) -> tuple[Any, BaseException | None]:
@@ -131,22 +148,24 @@ class WriterThread:
         self._db.execute("RELEASE request")
         return value, None
 
-    def _recover(self, jobs: list[Job], error: BaseException) -> None:
-        """After a failed transaction, of which nothing is on disk."""
-        cause = error.__cause__ if isinstance(error, _Lost) and error.__cause__ else error
+    def _recover(self, jobs: list[Job], cause: BaseException) -> None:
+        """After a failed transaction, of which nothing is on disk: once more, each by itself."""
+        log.error("a transaction of %d request(s) failed: %s", len(jobs), error_name(cause))
         told, mended = self._diagnose(cause)
-        log.error("a transaction of %d request(s) failed: %s", len(jobs), type(cause).__name__)
         if len(jobs) == 1 and not mended:
             _answer(jobs[0], None, told)
             return
         for job in jobs:
             try:
                 results = self._transaction([job])
-            except BaseException as again:
-                cause = again.__cause__ if isinstance(again, _Lost) and again.__cause__ else again
-                _answer(job, None, self._diagnose(cause)[0])
+            except BaseException as error:
+                _answer(job, None, self._diagnose(_cause(error))[0])
             else:
                 _answer(*results[0])
+
+
+def _cause(error: BaseException) -> BaseException:
+    return error.__cause__ if isinstance(error, _Lost) and error.__cause__ else error
 
 
 def _answer(job: Job, value: Any, failure: BaseException | None) -> None:
