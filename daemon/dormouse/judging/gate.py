@@ -6,7 +6,7 @@ What is known on both sides and different can't be a contradiction. What is unkn
 from dormouse.facts import Fact
 from dormouse.judging.scope import scope_line
 from dormouse.judgments import Veto
-from dormouse.slots import Modality, Statement, read
+from dormouse.slots import PROJECT, Modality, Statement, read
 
 VERSION = 1
 
@@ -51,13 +51,31 @@ def _scopes_differ(older: frozenset[tuple[str, str]], newer: frozenset[tuple[str
 
 
 def _attributes_differ(older: Statement, newer: Statement) -> bool:
+    if not _well_read(older) or not _well_read(newer):
+        return False
     a, b = older.slot.attribute, newer.slot.attribute
-    return a is not None and b is not None and a != b
+    return a is not None and b is not None and _plain(a) != _plain(b)
+
+
+def _well_read(statement: Statement) -> bool:
+    """Only a value of a telling kind shows what a statement is about."""
+    return statement.slot.value is not None and statement.kind not in _VAGUE
+
+
+_VAGUE = frozenset({"ident", "state", "thing", None})
+
+
+def _plain(attribute: str) -> str:
+    return attribute.removeprefix("preferred ")
 
 
 def _subjects_differ(older: Statement, newer: Statement) -> bool:
     """Only where each side names something that the other doesn't."""
     if older.slot.subject is None or newer.slot.subject is None:
+        return False
+    if not _well_read(older) or not _well_read(newer):
+        return False
+    if PROJECT in (older.slot.subject, newer.slot.subject):
         return False
     a, b = set(older.slot.subject.split()), set(newer.slot.subject.split())
     return bool(a - b) and bool(b - a)

@@ -60,6 +60,8 @@ def decide(older: Statement, newer: Statement, *, prompt: Prompt) -> tuple[Verdi
         return Verdict.SUPERSEDE, "ended explicitly"
     if _denied(older, newer, prompt):
         return Verdict.SUPERSEDE, "denied, or no longer denied, word for word"
+    if _contrasted(older, newer):
+        return Verdict.SUPERSEDE, "denied, with what holds instead"
     if _put_right(older, newer):
         return Verdict.SUPERSEDE, "its value is named as outdated"
     if not _other_value(older, newer):
@@ -133,9 +135,20 @@ def _denied(older: Statement, newer: Statement, prompt: Prompt) -> bool:
 
 
 def _same_words(older: Statement, newer: Statement) -> bool:
-    if older.language == newer.language == "en":
-        return older.words == newer.words
-    return sorted(older.words) == sorted(newer.words)  # German and Chinese move the verb
+    free = newer.free_order or not older.language == newer.language == "en"
+    return _alike(older.words, newer.words, free=free)  # German and Chinese move the verb
+
+
+def _alike(a: tuple[str, ...], b: tuple[str, ...], *, free: bool) -> bool:
+    return sorted(a) == sorted(b) if free else a == b
+
+
+def _contrasted(older: Statement, newer: Statement) -> bool:
+    """The newer denies exactly the older one before it says what holds instead."""
+    if len(older.words) < 2 or not newer.denies or not _plain(older) or not older.whole:
+        return False
+    free = older.language != "en" or newer.language != "en"
+    return older.qualifiers == newer.qualifiers and _alike(older.words, newer.denies, free=free)
 
 
 def _put_right(older: Statement, newer: Statement) -> bool:

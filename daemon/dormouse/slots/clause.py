@@ -13,17 +13,19 @@ from dormouse.slots.tokens import Token
 EMPTY = words(
     "art indef be plural have aux locate happen use call change rename replace now again "
     "correction add and or comma for from to prep not more ends instead over we pron recur "
-    "takeover past team"
+    "takeover past new"
 )
 VERBS = words("be plural have need locate happen use call change rename replace takeover past")
 TYPED = words(
     "ip host url path version qty time num tool lang weekday state region ident branch freq"
 )
-_RANK = {
+_RANK: dict[str, float] = {
     "ip": 9, "url": 9, "host": 9, "path": 8, "version": 7, "qty": 7, "time": 7, "num": 6,
-    "region": 6, "tool": 5, "lang": 5, "weekday": 5, "state": 4, "freq": 3, "ident": 2, "branch": 1,
+    "region": 6, "tool": 5, "lang": 5, "weekday": 5, "state": 5.5,
+    "freq": 3, "ident": 2, "branch": 1,
 }  # fmt: skip
 _NUMBERED = words("port version timeout limit rate-limit size quota threshold budget")
+_ACTS = frozenset({"deploy", "release"})
 _OLD_MARKS = frozenset({"from", "not", "instead", "over"})
 _YEAR = re.compile(r"(?:19|20)\d\d")
 
@@ -43,6 +45,7 @@ class Clause:
     attrs: list[str] = field(default_factory=list)
     qualifiers: set[tuple[str, str]] = field(default_factory=set)
     words: list[str] = field(default_factory=list)
+    denies: tuple[str, ...] = ()
 
     def has(self, *kinds: str) -> bool:
         return any(kind in self.kinds for kind in kinds)
@@ -50,20 +53,40 @@ class Clause:
 
 def parse(tokens: list[Token], *, then_now: bool = False) -> Clause:
     """Sort the tokens of one sentence. *then_now*: its first half speaks of the past."""
-    tokens = [_number(tokens, at) for at in range(len(tokens)) if tokens[at].kind != "punct"]
+    tokens = [token for token in tokens if token.kind != "punct"]
+    tokens = [_in_place(tokens, at) for at in range(len(tokens))]
     clause = Clause(tokens, {t.kind for t in tokens})
     _pick_values(clause, then_now)
     _negation(clause)
+    clause.words = _content(clause.tokens)
+    clause.denies = _denied(clause.tokens)
     _purpose(clause)
     _collect(clause)
     return clause
 
 
+def _in_place(tokens: list[Token], at: int) -> Token:
+    """What a token is among its neighbours."""
+    token = tokens[at]
+    after = tokens[at + 1] if at + 1 < len(tokens) else None
+    if token.kind == "num":
+        return _number(tokens, at)
+    if token.kind == "new":  # a new address replaces one; a new server may stand beside the old one
+        told = any(t.kind in ("attr", "role") for t in tokens[at + 1 : at + 3])
+        return token._replace(kind="now" if told else "word")
+    if (
+        token.canon == "team"
+        and after is not None
+        and (after.kind in VERBS or after.canon in _ACTS)
+    ):
+        alone = all(t.kind in ("art", "we") for t in tokens[:at])
+        return token._replace(kind="we") if alone else token
+    return token
+
+
 def _number(tokens: list[Token], at: int) -> Token:
     """A number is a value, a version, a year, or only part of a name ("customer 12")."""
     token = tokens[at]
-    if token.kind != "num":
-        return token
     before = tokens[at - 1] if at else None
     if before is not None and before.kind in ("product", "tool", "os"):
         return token._replace(kind="version")
@@ -82,8 +105,8 @@ def _pick_values(clause: Clause, then_now: bool) -> None:
     ]
     if not typed:
         return
-    best = max(_RANK[clause.tokens[at].kind] for at in typed)
-    same = [at for at in typed if _RANK[clause.tokens[at].kind] == best]
+    best = max(_rank(clause, clause.tokens[at]) for at in typed)
+    same = [at for at in typed if _rank(clause, clause.tokens[at]) == best]
     old = [at for at in same if _marked_old(clause, at)]
     new = [at for at in same if at not in old]
     if not old and len(new) == 2:
@@ -97,6 +120,11 @@ def _pick_values(clause: Clause, then_now: bool) -> None:
         clause.value = clause.tokens[new[0]]
     else:
         _only_old(clause, old[0])
+
+
+def _rank(clause: Clause, token: Token) -> float:
+    """Of several typed words the most telling one is the value; "must use npm" is about npm."""
+    return 1 if token.kind == "state" and clause.has("use") else _RANK[token.kind]
 
 
 def _is_name(clause: Clause, token: Token) -> bool:
@@ -167,7 +195,9 @@ def _negation(clause: Clause) -> None:
     consumed = clause.old is not None and clause.value is not None
     clause.negated = clause.has("not") and not consumed
     if clause.value is not None and clause.value.kind == "state" and (clause.negated or ends):
+        at = next(i for i, t in enumerate(clause.tokens) if t is clause.value)
         clause.value = clause.value._replace(canon=_OPPOSITE.get(clause.value.canon, "?"))
+        clause.tokens[at] = clause.value
         clause.negated = False
         clause.kinds.add("now") if ends else None
         return
@@ -203,6 +233,33 @@ def _purpose(clause: Clause) -> None:
 
 
 _ON_BRANCH = frozenset({"branch", "on", "auf"})
+
+
+def _content(tokens: list[Token]) -> list[str]:
+    """The words that carry meaning, in order; verbs by what they do."""
+    words: list[str] = []
+    for token in tokens:
+        if token.kind == "state":
+            words.append(token.canon.split(":")[0])
+        elif token.kind not in EMPTY:
+            words.append(token.canon)
+        elif token.kind in ("use", "locate"):
+            words.append(token.kind)
+    return words
+
+
+def _denied(tokens: list[Token]) -> tuple[str, ...]:
+    """Of "the fault is not in the cache, but in the socket": the fault, the cache."""
+    at = next((i for i, t in enumerate(tokens) if t.kind in ("not", "ends")), None)
+    if at is None:
+        return ()
+    end = next((i for i in range(at, len(tokens)) if tokens[i].kind == "comma"), None)
+    if end is None or not _content(tokens[end:]):
+        return ()
+    before, denied = _content(tokens[:at]), _content(tokens[at:end])
+    return (*before, *denied) if before and denied else ()
+
+
 _SCOPES = {"env": "environment", "os": "os", "tier": "tier", "region": "region"}
 
 
@@ -210,10 +267,6 @@ def _collect(clause: Clause) -> None:
     """Put every token where it counts: scope, attribute, or the rest that has to agree."""
     tokens = clause.tokens
     for at, token in enumerate(tokens):
-        if token.kind not in EMPTY:
-            clause.words.append(token.canon)
-        elif token.kind in ("use", "locate", "me"):
-            clause.words.append(token.kind)
         if token is clause.value or token is clause.old:
             continue
         if token.kind in _SCOPES and not _before_version(tokens, at):

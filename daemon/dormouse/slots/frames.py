@@ -11,7 +11,8 @@ from dormouse.slots.tokens import Token
 from dormouse.slots.values import ADDRESS
 
 PROJECT = "we"  # the subject of what is said about the project itself
-_ANSWERING = frozenset({"user", "prefer"})
+_ANSWERING = frozenset({"user", "prefer", "want"})
+_IMPLIED = {"region": frozenset({"aws", "gcp", "azure"})}  # a region's name tells its provider
 _COLLECTIVE = words("test documentation log secret config script data code file migration")
 _BY_KIND = {
     "version": "version", "path": "path", "weekday": "day", "time": "time", "lang": "language",
@@ -55,9 +56,23 @@ def _subject(clause: Clause, named: list[str]) -> str | None:
     left = set(named)
     if left & {t.canon for t in clause.tokens if t.kind == "env"}:
         left -= {"server", "environment"}
+    if _unresolved(clause):
+        return None
     if left:
         return " ".join(sorted(left))
-    return None if clause.has("pron") or _bare(clause) else PROJECT
+    # "the port is 9090, not 8080": whose port, the old value has to tell.
+    implicit = clause.old is not None and not clause.has("we", "use")
+    return None if implicit or _bare(clause) else PROJECT
+
+
+def _unresolved(clause: Clause) -> bool:
+    """Whether a pronoun stands before anything it could mean."""
+    for token in clause.tokens:
+        if token.kind == "pron":
+            return True
+        if token.kind not in EMPTY and token not in (clause.value, clause.old):
+            return False
+    return False
 
 
 def _bare(clause: Clause) -> bool:
@@ -72,8 +87,12 @@ def _typed(clause: Clause, token: Token) -> Statement:
         base = token.canon.split()[1]
     attrs = [a for a in clause.attrs if a not in _SAID_BY_KIND.get(base, ())]
     rest = list(clause.rest)
+    implied = _IMPLIED.get(kind, frozenset())
     if kind == "lang" and "answer" in rest:
-        rest = [word for word in rest if word not in _ANSWERING]
+        implied |= _ANSWERING
+    if kind == "time" and "standup" in rest:
+        implied |= {"daily"}
+    rest = [word for word in rest if word not in implied]
     if kind in ("num", "qty") and clause.has("use"):
         rest.append("use")
     if kind == "address" and any(t.canon.startswith("listen") for t in clause.tokens):
@@ -137,13 +156,11 @@ _FAMILY_NOUNS = words(
 def _family(clause: Clause, token: Token) -> Family:
     """Which of the families of this tool is meant, by the other words of the sentence."""
     families = [FAMILIES[name] for name in FAMILIES_OF[token.canon]]
-    words = set(clause.rest)
-    purpose = {
-        word for kind, value in clause.qualifiers if kind == "purpose" for word in value.split()
-    }
-    meant = [f for f in families if f.implied & (words | purpose)] or families
+    said = set(clause.rest)
+    purpose = {w for kind, value in clause.qualifiers if kind == "purpose" for w in value.split()}
+    meant = [f for f in families if f.implied & (said | purpose)] or families
     if len(meant) > 1:
-        meant = [f for f in meant if f.needs is None or f.needs in words] or meant
+        meant = [f for f in meant if f.needs is None or f.needs in said] or meant
     return meant[0]
 
 
@@ -154,7 +171,7 @@ def _drop_implied_purpose(clause: Clause, family: Family) -> None:
 
 
 def _untyped(clause: Clause) -> Statement:
-    for attempt in (_called, _role, _uses):
+    for attempt in (_called, _role, _uses, _dropped):
         statement = attempt(clause)
         if statement is not None:
             return statement
@@ -167,13 +184,10 @@ _IN_NAMES = words("word ident concept label num product tool")
 
 def _name_value(tokens: list[Token]) -> str | None:
     """One to three words that can be a name, as one string."""
-    words = [t for t in tokens if t.kind not in ("art", "now", "again", "comma")]
-    named = all(
-        t.kind in ("word", "ident", "concept", "label", "num", "product", "tool") for t in words
-    )
-    if not 1 <= len(words) <= 3 or not named:
+    parts = [t for t in tokens if t.kind not in _AROUND_NAMES]
+    if not 1 <= len(parts) <= 3 or any(t.kind not in _IN_NAMES for t in parts):
         return None
-    return " ".join(t.canon.lstrip("@") for t in words)
+    return " ".join(t.canon.lstrip("@") for t in parts)
 
 
 def _looks_like_name(tokens: list[Token]) -> bool:
@@ -193,10 +207,9 @@ def _called(clause: Clause) -> Statement | None:
     if at is None:
         return None
     after = clause.tokens[at + 1 :]
-    to = (
-        next((i for i, t in enumerate(after) if t.kind == "to"), None) if mark == "rename" else None
-    )
-    after = after[to + 1 :] if to is not None else after
+    if mark == "rename":
+        to = next((i for i, t in enumerate(after) if t.kind == "to"), -1)
+        after = after[to + 1 :]
     value = _name_value(after)
     if value is None:
         return None
@@ -213,21 +226,22 @@ def _role(clause: Clause) -> Statement | None:
         return None
     left, right = tokens[:at], tokens[at + 1 :]
     if tokens[at].kind in ("rolev", "takeover"):
-        return _role_of(clause, left, right, tokens[at])
+        return _role_of(left, right, tokens[at])
+    if tokens[at].kind == "change":
+        to = next((i for i, t in enumerate(right) if t.kind == "to"), -1)
+        return _role_of(right[to + 1 :], left, None)
     for name, role in ((left, right), (right, left)):
         if any(t.kind in ("role",) or t.canon == "name" for t in role):
             definite = name is left and any(t.kind == "art" for t in role)
             if _looks_like_name(name) or (definite and len(name) == 1):
-                return _role_of(clause, name, role, None)
+                return _role_of(name, role, None)
     return None
 
 
-_COPULAS = frozenset({"be", "plural", "rolev", "takeover"})
+_COPULAS = frozenset({"be", "plural", "rolev", "takeover", "change"})
 
 
-def _role_of(
-    clause: Clause, name: list[Token], role: list[Token], verb: Token | None
-) -> Statement | None:
+def _role_of(name: list[Token], role: list[Token], verb: Token | None) -> Statement | None:
     value = _name_value(name)
     roles = [t.canon for t in role if t.kind == "role" or t.canon == "name"]
     if verb is not None and verb.kind == "rolev":
@@ -236,8 +250,9 @@ def _role_of(
         return None
     old = None
     start = next((i for i, t in enumerate(role) if t.kind == "from"), None)
-    if start is not None and verb is not None:
-        old, role = _name_value(role[start + 1 :]), role[:start]
+    if start is not None and verb is not None:  # took over from Kofi (as team lead)
+        end = next((i for i in range(start, len(role)) if role[i].kind == "prep"), len(role))
+        old, role = _name_value(role[start + 1 : end]), role[:start] + role[end:]
     subject = {
         t.canon if t.kind != "me" else "user"
         for t in role
@@ -260,3 +275,13 @@ def _uses(clause: Clause) -> Statement | None:
     subject = " ".join(sorted({t.canon for t in left})) or PROJECT
     slot = Slot(subject, "use", " ".join(t.canon for t in right))
     return Statement(slot=slot, kind="thing", multi_valued=True)
+
+
+def _dropped(clause: Clause) -> Statement | None:
+    """We dropped X · X was removed: what ended is that we use it."""
+    if not clause.ends or not clause.has("ends"):
+        return None
+    content = [t for t in clause.tokens if t.kind not in EMPTY]
+    if len(content) != 1 or content[0].kind not in ("word", "product"):
+        return None
+    return Statement(slot=Slot(PROJECT, "use", content[0].canon), kind="thing", multi_valued=True)

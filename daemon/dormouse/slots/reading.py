@@ -21,13 +21,13 @@ def read(text: str) -> Statement:
     clean = texts.clean(text)
     language = texts.language(clean)
     rest, corrects = texts.strip_lead(clean, language)
+    rest, since = texts.strip_fillers(rest, language)
     mode = modality(rest, language)
     then_now = mode is Modality.PAST and past_then_now(rest, language)
     if then_now:
         mode = Modality.ASSERTED
     if len(rest) > _LONGEST:
         return Statement(modality=mode, language=language)
-    rest, since = texts.strip_fillers(rest, language)
     found = [_sentence(part, language, then_now) for part in texts.sentences(rest)]
     statement = _one(found)
     if this_time(rest, language) and (not statement.moved or statement.kind in ("weekday", "time")):
@@ -60,6 +60,8 @@ def _flags(clause: Clause, statement: Statement) -> Statement:
         whole=not joined,
         single=Single.NEVER if joined else statement.single,
         words=tuple(clause.words),
+        free_order=any(t.kind == "ends" and t.canon == "nominal" for t in clause.tokens),
+        denies=clause.denies,
     )
 
 

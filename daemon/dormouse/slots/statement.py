@@ -35,7 +35,9 @@ class Statement:
     ``slot`` is normalised alike in every language. ``old`` is a value that the text itself calls no
     longer true ("not 8080", "from npm"). ``moved`` means the change is named by a verb, ``change``
     also covers a mere "now". ``whole`` means that the text is one statement, read to its last word.
-    ``words`` are its content words in order, without verbs of being.
+    ``words`` are its content words in order (without verbs of being); ``free_order`` says that the
+    order may differ for the same meaning. ``denies`` are the words of the statement that the text
+    itself denies ("not in the cache, but in the socket").
     """
 
     slot: Slot = field(default=Slot(), repr=False)
@@ -52,3 +54,5 @@ class Statement:
     whole: bool = False
     single: Single = Single.NEVER
     words: tuple[str, ...] = field(default=(), repr=False)
+    free_order: bool = False
+    denies: tuple[str, ...] = field(default=(), repr=False)

@@ -138,6 +138,8 @@ def _compound(raw: str, folded: str, language: str, lexicon: Lexicon) -> list[To
             right = _noun(folded[cut:], lexicon)
             if left is not None and right is not None:
                 return [Token(*left, raw), Token(*right, raw)]
+    if language == "en" and len(folded) > 6 and folded.endswith("ing"):
+        return [Token("word", folded.removesuffix("ing"), raw)]
     if len(folded) > 3 and folded.endswith("s") and not folded.endswith(("ss", "us", "is")):
         folded = folded[:-1]
         entry = lexicon.words.get(folded)
@@ -210,31 +212,23 @@ def _joined_units(tokens: list[Token], lexicon: Lexicon) -> list[Token]:
     found: list[Token] = []
     for token in tokens:
         before = found[-1] if found else None
-        unit = (
-            token.canon
-            if token.kind == "unit"
-            else token.canon
-            if token.canon in _LOOSE_UNITS
-            else None
-        )
-        if unit is None and before is not None and before.kind == "num":
-            unit = lexicon.units.get(token.canon)
+        unit = _unit(token, lexicon)
         if unit is not None and before is not None and before.kind == "num":
             found[-1] = _with_unit(before, unit, token)
         elif token.kind == "unit":
-            found.append(
-                Token(
-                    *CJK_WORDS.get(token.raw, Entry("word", token.raw.casefold())), token.raw
-                )._replace(kind="word")
-            )
+            found.append(token._replace(kind="unitword"))
         else:
             found.append(token)
     return found
 
 
-_LOOSE_UNITS = frozenset(
-    {"ms", "s", "min", "h", "kb", "mb", "gb", "tb", "%", "€", "$", "rpm", "rps", "qps", "am", "pm"}
-)
+_LOOSE_UNITS = words("ms s min h kb mb gb tb % € $ rpm rps qps am pm")
+
+
+def _unit(token: Token, lexicon: Lexicon) -> str | None:
+    if token.kind == "unit" or token.canon in _LOOSE_UNITS:
+        return token.canon
+    return lexicon.units.get(token.raw.casefold())
 
 
 def _with_unit(number: Token, unit: str, token: Token) -> Token:
