@@ -180,7 +180,7 @@ class Scenes:
         so(self.new_address in self.new["text"], "the new address is not current")
         self.tell(f"{short(self.old['id'])}  ~~{self.old['text']}~~")
         self.tell(f"{short(self.new['id'])}  {self.new['text']}")
-        self.tell(f"{self.old['judge']} judged the pair: supersede, within {took:.1f} s")
+        self.tell(f"{self.old['judge']} judged the pair: supersede, after {took * 1000:.0f} ms")
 
     def recalled(self) -> None:
         session = self.stage.session("claude-code")

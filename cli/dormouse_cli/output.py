@@ -142,6 +142,6 @@ def counted(number: int | None, one: str, many: str | None = None) -> str:
 
 
 def listed(of: Mapping[str, Any]) -> str:
-    """As 2 facts, 1 turns from {"facts": 2, "turns": 1}; noughts are left out."""
-    said = [f"{number} {name}" for name, number in of.items() if number]
+    """As 2 facts, 1 turn from {"facts": 2, "turns": 1}; noughts are left out."""
+    said = [counted(number, name.removesuffix("s"), name) for name, number in of.items() if number]
     return ", ".join(said) or "nothing"

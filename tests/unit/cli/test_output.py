@@ -139,7 +139,7 @@ def test_completion_knows_commands_and_agents() -> None:
 def test_small_words() -> None:
     assert output.counted(1, "fact") == "1 fact"
     assert output.counted(2, "fact") == "2 facts"
-    assert output.listed({"facts": 2, "turns": 0}) == "2 facts"
+    assert output.listed({"facts": 2, "turns": 1, "derived": 0}) == "2 facts, 1 turn"
     assert output.listed({}) == "nothing"
     assert output.when("no time") == "no time"
     assert output.when(None) == ""

@@ -91,7 +91,7 @@ def test_at_a_terminal_the_owner_is_asked_before_an_erasure(owned: Dummy) -> Non
     assert owned.bodies("POST /v1/erase") == [{"id": "7k3f", "dry_run": True}]
     said = on_terminal("erase", "7k3f", typed=[("Type yes:", "yes")])
     assert said.code == 0
-    assert "erased: 1 facts, 2 turns" in said.out
+    assert "erased: 1 fact, 2 turns" in said.out
     assert "still in: b.db" in said.out
     assert owned.bodies("POST /v1/erase")[-1] == {"id": "7k3f"}
 
