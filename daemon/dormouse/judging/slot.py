@@ -178,7 +178,7 @@ def _other_value(older: Statement, newer: Statement) -> bool:
     )
 
 
-_STRICTNESS = (Single.FIRM, Single.HABIT, Single.LOOSE, Single.NEVER)
+_STRICTNESS = (Single.FIRM, Single.HABIT, Single.CUED, Single.LOOSE, Single.NEVER)
 
 
 def _single(older: Statement, newer: Statement, prompt: Prompt) -> bool:
@@ -187,4 +187,6 @@ def _single(older: Statement, newer: Statement, prompt: Prompt) -> bool:
         return True
     if weaker is Single.HABIT:
         return newer.change or prompt.both_explicit
+    if weaker is Single.CUED:
+        return newer.change
     return weaker is Single.LOOSE and newer.moved

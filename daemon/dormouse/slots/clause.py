@@ -17,15 +17,16 @@ EMPTY = words(
 )
 VERBS = words("be plural have need locate happen use call change rename replace takeover past")
 TYPED = words(
-    "ip host url path version qty time num tool lang weekday state region ident branch freq"
+    "ip host url path version qty time num tool lang weekday state region ident branch freq due"
 )
 _RANK: dict[str, float] = {
     "ip": 9, "url": 9, "host": 9, "path": 8, "version": 7, "qty": 7, "time": 7, "num": 6,
     "region": 6, "tool": 5, "lang": 5, "weekday": 5, "state": 5.5,
-    "freq": 3, "ident": 2, "branch": 1,
+    "due": 4, "freq": 3, "ident": 2, "branch": 1,
 }  # fmt: skip
 _NUMBERED = words("port version timeout limit rate-limit size quota threshold budget")
 _ACTS = frozenset({"deploy", "release"})
+_DATED = frozenset({"expire", "deadline", "due"})
 _OLD_MARKS = frozenset({"from", "not", "instead", "over"})
 _YEAR = re.compile(r"(?:19|20)\d\d")
 
@@ -71,6 +72,8 @@ def _in_place(tokens: list[Token], at: int) -> Token:
     after = tokens[at + 1] if at + 1 < len(tokens) else None
     if token.kind == "num":
         return _number(tokens, at)
+    if token.kind in ("month", "date") and any(t.canon in _DATED for t in tokens):
+        return token._replace(kind="due")
     if token.kind == "new":  # a new address replaces one; a new server may stand beside the old one
         told = any(t.kind in ("attr", "role") for t in tokens[at + 1 : at + 3])
         return token._replace(kind="now" if told else "word")

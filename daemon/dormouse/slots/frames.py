@@ -3,6 +3,9 @@
 Frames are tried in order; the first that takes the whole sentence wins. None is a guess.
 """
 
+import re
+from dataclasses import replace
+
 from dormouse.facts import Slot
 from dormouse.slots.clause import EMPTY, VERBS, Clause
 from dormouse.slots.lexicon import CJK, FAMILIES, FAMILIES_OF, Family, words
@@ -16,7 +19,8 @@ _IMPLIED = {"region": frozenset({"aws", "gcp", "azure"})}  # a region's name tel
 _COLLECTIVE = words("test documentation log secret config script data code file migration")
 _BY_KIND = {
     "version": "version", "path": "path", "weekday": "day", "time": "time", "lang": "language",
-    "region": "region", "freq": "schedule", "ident": "place", "branch": "default-branch",
+    "region": "region", "freq": "schedule", "ident": "place", "due": "date",
+    "branch": "default-branch",
 }  # fmt: skip
 _SAID_BY_KIND = {
     "address": ("address", "name"),
@@ -108,7 +112,7 @@ def _single(clause: Clause, token: Token, kind: str) -> Single:
     plural = clause.has("plural") and not clause.has("we")
     if kind in ("address", "path"):
         many = plural or (kind == "path" and bool(_COLLECTIVE & set(clause.rest)))
-        return Single.LOOSE if many else Single.FIRM
+        return Single.CUED if many else Single.FIRM
     if kind == "weekday":
         return _single_day(clause, token)
     if kind in ("lang", "freq"):
@@ -118,7 +122,7 @@ def _single(clause: Clause, token: Token, kind: str) -> Single:
     if kind == "version":
         return Single.HABIT if clause.has("use") else Single.FIRM
     if kind == "ident":
-        return Single.LOOSE if clause.has("locate") or plural else Single.HABIT
+        return Single.CUED if clause.has("locate") or plural else Single.HABIT
     if kind == "region":
         return Single.HABIT
     return Single.FIRM
@@ -143,6 +147,8 @@ def _tool(clause: Clause, token: Token) -> Statement:
     single = Single(family.single)
     if named and clause.has("be", "call"):
         single = Single.FIRM
+    elif named and single is Single.LOOSE:
+        single = Single.CUED
     _drop_implied_purpose(clause, family)
     return _statement(clause, rest + clause.attrs, attribute, "tool", single)
 
@@ -155,7 +161,10 @@ _FAMILY_NOUNS = words(
 
 def _family(clause: Clause, token: Token) -> Family:
     """Which of the families of this tool is meant, by the other words of the sentence."""
-    families = [FAMILIES[name] for name in FAMILIES_OF[token.canon]]
+    names = FAMILIES_OF[token.canon]
+    if clause.old is not None and clause.old.kind == "tool":
+        names = tuple(n for n in names if n in FAMILIES_OF[clause.old.canon]) or names
+    families = [FAMILIES[name] for name in names]
     said = set(clause.rest)
     purpose = {w for kind, value in clause.qualifiers if kind == "purpose" for w in value.split()}
     meant = [f for f in families if f.implied & (said | purpose)] or families
@@ -234,10 +243,21 @@ def _role(clause: Clause) -> Statement | None:
         if any(t.kind in ("role",) or t.canon == "name" for t in role):
             definite = name is left and any(t.kind == "art" for t in role)
             if _looks_like_name(name) or (definite and len(name) == 1):
-                return _role_of(name, role, None)
+                found = _role_of(name, role, None)
+                noun = name is right and _perhaps_a_noun(name, tokens[at].raw)
+                return replace(found, single=Single.CUED) if found and noun else found
     return None
 
 
+def _perhaps_a_noun(name: list[Token], verb: str) -> bool:
+    """The lead is Canadian · der Leiter ist Arzt: capitals alone don't make a name."""
+    if name[0].canon == "team":
+        return False
+    last = name[-1].raw
+    return verb in ("ist", "是") or not last.isascii() or _ADJECTIVE.search(last) is not None
+
+
+_ADJECTIVE = re.compile(r"(?:ian|ese|ish|ican)$")
 _COPULAS = frozenset({"be", "plural", "rolev", "takeover", "change"})
 
 

@@ -24,6 +24,7 @@ class Single(StrEnum):
 
     FIRM = "firm"  # one value, always: a port, a version, the address of one server
     HABIT = "habit"  # one value as people speak, but a second one is possible: days, languages
+    CUED = "cued"  # a second one is likely: only a word of change counts
     LOOSE = "loose"  # several are common (databases, chat tools): only a named change counts
     NEVER = "never"  # no single value to speak of
 

@@ -15,7 +15,7 @@ _TOKEN = re.compile(
     |(?P<time>\d{{1,2}}:\d{{2}}(?:\s?[ap]m\b)?)
     |(?P<date>\d{{4}}-\d{{2}}-\d{{2}})
     |(?P<hostport>[a-z0-9-]+(?:\.[a-z0-9-]+)*:\d{{2,5}}\b)
-    |(?P<path>(?:~|\.{{1,2}})?/[a-z0-9_.@-]+(?:/[a-z0-9_.@*-]*)*|[a-z0-9_.@-]+(?:/[a-z0-9_.@*-]+)+/?)
+    |(?P<path>[a-z0-9_.@-]+/(?=[\s,.;]|$)|(?:~|\.{{1,2}})?/[a-z0-9_.@-]+(?:/[a-z0-9_.@*-]*)*|[a-z0-9_.@-]+(?:/[a-z0-9_.@*-]+)+/?)
     |(?P<cjk>[\u3400-\u9fff\uf900-\ufaff]+)
     |(?P<word>@?[{_L}](?:[{_L}]|[-.'+\#](?=[{_L}]))*[%€$]?)
     |(?P<arrow>->|=>)
@@ -215,6 +215,8 @@ def _joined_units(tokens: list[Token], lexicon: Lexicon) -> list[Token]:
         unit = _unit(token, lexicon)
         if unit is not None and before is not None and before.kind == "num":
             found[-1] = _with_unit(before, unit, token)
+        elif unit in ("uhr", "am", "pm") and before is not None and before.kind == "time":
+            continue
         elif token.kind == "unit":
             found.append(token._replace(kind="unitword"))
         else:
