@@ -48,14 +48,14 @@ def test_what_can_be_answered_is_answered_and_what_cannot_is_met_with_silence(cr
     figures = measured(store_of(FACTS, crowd))
     assert figures.recall >= 0.92
     assert figures.first >= 0.90
-    assert figures.silence >= 0.94
+    assert figures.silence >= 0.95
 
 
-def test_the_lines_that_chose_nothing_do_as_well_as_those_that_chose_the_floor() -> None:
+def test_the_lines_that_no_weight_was_fitted_to_do_as_well_as_the_others() -> None:
     store = store_of(FACTS, 500)
-    chosen, held_out = measured(store, 0), measured(store, 1)
-    assert held_out.recall >= chosen.recall - 0.05
-    assert held_out.silence >= chosen.silence - 0.05
+    fitted, others = measured(store, 0), measured(store, 1)
+    assert others.recall >= fitted.recall - 0.05
+    assert others.silence >= fitted.silence - 0.05
 
 
 def test_a_single_fact_is_found_by_a_question_about_it_and_by_nothing_else() -> None:
@@ -92,4 +92,4 @@ def test_one_identifier_in_a_long_prompt_is_enough() -> None:
 
 
 def test_the_floor_stands_where_the_figures_were_taken() -> None:
-    assert FLOOR == 0.37
+    assert FLOOR == 0.39

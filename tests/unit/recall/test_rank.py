@@ -135,7 +135,7 @@ def test_why_is_said_in_words() -> None:
         "trust": "you said it",
         "importance": 0.5,
         "said": "9 days ago",
-        "shown_because": f"its words reach {only.why['words']:.2f}, the floor is 0.37",
+        "shown_because": f"its words reach {only.why['words']:.2f}, the floor is 0.39",
     }
 
 
