@@ -50,6 +50,7 @@ def home(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Home:
     monkeypatch.setenv("HOME", str(tmp_path))
     monkeypatch.setenv("DORMOUSE_KEYDIR", str(tmp_path / "keys"))
     monkeypatch.setenv("TZ", "UTC")
+    monkeypatch.setenv("DORMOUSE_AUTOSTART", "0")  # no test here may start the real daemon
     return Home(root)
 
 
@@ -79,6 +80,7 @@ def run(home: Home, capsys: pytest.CaptureFixture[str]) -> Run:
 @pytest.fixture
 def startable(home: Home, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Home]:
     """Instead of the interpreter, a program that plays the daemon; it is stopped at the end."""
+    monkeypatch.delenv("DORMOUSE_AUTOSTART")
     program = tmp_path / "python"
     program.write_text(f'#!/bin/sh\nexec "{sys.executable}" "{dummy.__file__}" "$@"\n')
     program.chmod(0o700)

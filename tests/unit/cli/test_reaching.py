@@ -101,11 +101,12 @@ def test_a_sandbox_is_named_and_nothing_is_started(
     assert not (startable.root / "starts").exists()
 
 
-def test_something_that_speaks_no_http_is_not_taken_for_a_daemon(home: Home, run: Run) -> None:
-    with silent(home.socket) as server:
+def test_something_that_speaks_no_http_is_not_taken_for_a_daemon(startable: Home, run: Run) -> None:
+    with silent(startable.socket) as server:
 
         def babble() -> None:
             connection, _ = server.accept()
+            connection.recv(65536)  # what is left unread would reset the connection
             connection.sendall(b"hello\r\n")
             connection.close()
 
@@ -113,6 +114,8 @@ def test_something_that_speaks_no_http_is_not_taken_for_a_daemon(home: Home, run
         said = run("facts")
     assert said.code == 3
     assert "not answering" in said.err
+    assert not (startable.root / "starts").exists()
+    startable.socket.unlink()
 
 
 @pytest.mark.parametrize(

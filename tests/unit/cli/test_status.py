@@ -18,7 +18,10 @@ def test_the_state_decides_the_exit_code(daemon: Dummy, run: Run, state: str, co
     assert run("status").out.startswith(f"{state}  dormouse 9.9.9")
 
 
-def test_a_missing_daemon_is_named_and_undelivered_events_are_counted(home: Home, run: Run) -> None:
+def test_a_missing_daemon_is_named_and_undelivered_events_are_counted(
+    startable: Home, run: Run
+) -> None:
+    home = startable
     home.undelivered.write_bytes(b"c" * 70)
     said = run("status")
     assert said.code == 3
