@@ -27,6 +27,7 @@ _RANK: dict[str, float] = {
 _NUMBERED = words("port version timeout limit rate-limit size quota threshold budget")
 _ACTS = frozenset({"deploy", "release"})
 _DATED = frozenset({"expire", "deadline", "due"})
+_AWAY = frozenset({"away from", "out of", "weg von"})
 _OLD_MARKS = frozenset({"from", "not", "instead", "over"})
 _YEAR = re.compile(r"(?:19|20)\d\d")
 
@@ -186,8 +187,10 @@ def _only_old(clause: Clause, at: int) -> None:
     """A lone value behind "not", "from" or "instead of": denied, or left behind."""
     mark = _mark_before(clause.tokens, at)
     clause.value = clause.tokens[at]
-    if mark is not None and mark.kind == "from":
+    if mark is not None and mark.canon in _AWAY:
         clause.ends = True
+    elif mark is not None and mark.kind == "from":
+        clause.value = None
     elif mark is not None and mark.kind == "instead":
         clause.value, clause.old = None, clause.tokens[at]
 
@@ -272,6 +275,8 @@ def _collect(clause: Clause) -> None:
     for at, token in enumerate(tokens):
         if token is clause.value or token is clause.old:
             continue
+        if token.kind == "from" and not clause.has("change", "replace", "rename", "takeover"):
+            clause.rest.append("from")  # what comes from a place is not what is there
         if token.kind in _SCOPES and not _before_version(tokens, at):
             clause.qualifiers.add((_SCOPES[token.kind], token.canon))
             clause.rest.append(token.canon)

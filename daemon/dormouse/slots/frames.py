@@ -97,10 +97,7 @@ def _typed(clause: Clause, token: Token) -> Statement:
     if kind == "time" and "standup" in rest:
         implied |= {"daily"}
     rest = [word for word in rest if word not in implied]
-    if kind in ("num", "qty") and clause.has("use"):
-        rest.append("use")
-    if kind == "address" and any(t.canon.startswith("listen") for t in clause.tokens):
-        rest.append("listen")  # where a service binds is not where it is reached
+    rest += _placing(clause, kind)
     attribute: str | None = base
     if kind in ("num", "qty", "ident", "region", "version"):
         attribute = attrs.pop(0) if attrs else (None if kind == "num" and not rest else base)
@@ -108,8 +105,28 @@ def _typed(clause: Clause, token: Token) -> Statement:
     return _statement(clause, rest + attrs, attribute, token.kind, single)
 
 
+def _placing(clause: Clause, kind: str) -> list[str]:
+    """Verbs that make another attribute of the same kind of value."""
+    if clause.has("use") and kind in ("num", "qty", "address", "path", "region"):
+        return ["use"]
+    verbs = {t.canon for t in clause.tokens if t.kind == "locate"}
+    if kind == "address" and any(verb.startswith(("listen", "lauscht", "监听")) for verb in verbs):
+        return ["listen"]  # where a service binds is not where it is reached
+    if kind == "path" and verbs & _DEPLOYED:
+        return ["deployed"]  # where it is put is not where its source is
+    return []
+
+
+_DEPLOYED = words(
+    "deployed hosted served running runs run listens listen available deployt gehostet läuft "
+    "部署在 部署于 托管在 运行在 跑在 运行 跑 监听 监听在"
+)
+
+
 def _single(clause: Clause, token: Token, kind: str) -> Single:
     plural = clause.has("plural") and not clause.has("we")
+    if clause.tokens[0].kind == "indef" and kind in ("address", "path", "ident"):
+        return Single.NEVER  # one of several
     if kind in ("address", "path"):
         many = plural or (kind == "path" and bool(_COLLECTIVE & set(clause.rest)))
         return Single.CUED if many else Single.FIRM
@@ -139,6 +156,7 @@ def _single_day(clause: Clause, token: Token) -> Single:
 def _tool(clause: Clause, token: Token) -> Statement:
     family = _family(clause, token)
     rest = [w for w in clause.rest if w not in family.implied and w not in (family.name, "team")]
+    rest += _one_of_many(clause, family)
     attribute = family.name
     if "prefer" in rest:
         rest.remove("prefer")
@@ -153,6 +171,21 @@ def _tool(clause: Clause, token: Token) -> Statement:
     return _statement(clause, rest + clause.attrs, attribute, "tool", single)
 
 
+def _one_of_many(clause: Clause, family: Family) -> list[str]:
+    """ "the ticket moved to Linear" is about one ticket, not about where tickets are."""
+    found = []
+    for before, token, after in zip(
+        clause.tokens, clause.tokens[1:], clause.tokens[2:], strict=False
+    ):
+        lone = before.kind in ("art", "indef") and after.kind not in ("concept", "word")
+        if token.canon in family.implied and lone and token.raw.casefold() in _COUNTED:
+            found.append("one " + token.canon)
+    return found
+
+
+_COUNTED = words(
+    "ticket issue test package dependency secret message container repository paket abhängigkeit"
+)
 _FAMILY_NOUNS = words(
     "package-manager test-runner bundler build-tool formatter linter database queue search-engine "
     "issue-tracker wiki editor shell license indentation theme version-control cloud hosting ci"
@@ -224,7 +257,9 @@ def _called(clause: Clause) -> Statement | None:
         return None
     subject = [t.canon for t in clause.tokens[:at] if t.kind not in EMPTY and t.canon != "name"]
     slot = Slot(" ".join(sorted(set(subject))) or None, "name", value)
-    return Statement(slot=slot, kind="name", single=Single.FIRM)
+    # "is called lazily" is no name: a plain word needs a rename to be one.
+    plain = all(t.kind == "word" and t.raw.isascii() and t.raw.islower() for t in after)
+    return Statement(slot=slot, kind="name", single=Single.LOOSE if plain else Single.FIRM)
 
 
 def _role(clause: Clause) -> Statement | None:

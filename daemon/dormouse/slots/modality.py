@@ -2,7 +2,7 @@
 
 import re
 
-from dormouse.slots.lexicon import GRAMMAR
+from dormouse.slots.lexicon import GRAMMAR, either
 from dormouse.slots.statement import Modality
 
 _LIMIT = 1200  # characters looked at: a statement that is read at all is far shorter
@@ -18,7 +18,7 @@ _ORDER = (
 
 
 def _compile(language: str, key: str) -> re.Pattern[str]:
-    return re.compile("|".join(GRAMMAR[language]["modality"][key]), re.I | re.M)
+    return either(GRAMMAR[language]["modality"][key])
 
 
 _CUES = {

@@ -12,7 +12,10 @@ from dormouse.slots.statement import Modality, Single, Statement
 from dormouse.slots.tokens import tokenise
 
 _LONGEST = 320  # characters: a longer text says more than one thing
-_HEDGES = words("only just but except nur bloss lediglich aber 只 仅")
+_IDLE = words(
+    "answer keep verdict supersede unsure judge note thing update news thanks ok fyi important "
+    "change info hinweis danke 注意 谢谢"
+)  # what may stand beside a statement without bearing on it
 
 
 @lru_cache(maxsize=4096)
@@ -73,7 +76,7 @@ def _one(found: list[Statement]) -> Statement:
         return found[0]
     told = [s for s in found if s.slot.value is not None or s.old is not None or s.ends]
     others = [s for s in found if s not in told]
-    if len(told) != 1 or any(_HEDGES & set(s.words) or s.qualifiers for s in others):
+    if len(told) != 1 or any(not set(s.words) <= _IDLE or s.qualifiers for s in others):
         said = tuple(word for s in found for word in s.words)
         return Statement(words=said, whole=False, multi_valued=any(s.multi_valued for s in found))
     return replace(told[0], whole=False)

@@ -3,7 +3,7 @@
 import re
 import unicodedata
 
-from dormouse.slots.lexicon import CJK, GRAMMAR
+from dormouse.slots.lexicon import CJK, GRAMMAR, either
 
 _QUOTES = str.maketrans({"’": "'", "‘": "'", "´": "'", "“": '"', "”": '"', "„": '"', "→": " -> "})
 _CONTRACTIONS = [
@@ -22,7 +22,7 @@ _GERMAN = re.compile(
     re.I,
 )
 _ENGLISH = re.compile(
-    r"\b(?:the|is|are|we|our|not|no|and|now|to|on|at|in|with|for|of|a|an|was|has|have|been|it|its|"
+    r"\b(?:the|is|are|we|our|not|no|and|now|to|on|at|with|for|of|a|has|have|been|it|its|"
     r"use|uses|runs|user|from|instead|longer|any|my|this|that)\b",
     re.I,
 )
@@ -45,14 +45,11 @@ def language(text: str) -> str:
     if CJK.search(text):
         return "zh"
     german = len(_GERMAN.findall(text))
-    return "de" if german and german > len(_ENGLISH.findall(text)) else "en"
+    return "de" if german and german >= len(_ENGLISH.findall(text)) else "en"
 
 
 def _patterns(key: str) -> dict[str, re.Pattern[str]]:
-    return {
-        language: re.compile("|".join(grammar["fillers"][key]), re.I)
-        for language, grammar in GRAMMAR.items()
-    }
+    return {language: either(grammar["fillers"][key]) for language, grammar in GRAMMAR.items()}
 
 
 _CHANGE, _QUIET = _patterns("change"), _patterns("quiet")

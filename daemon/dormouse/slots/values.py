@@ -80,6 +80,8 @@ def number(text: str, language: str) -> tuple[str, str] | None:
 
 
 def _plain(digits: str, language: str) -> str | None:
+    if language != "de" and re.fullmatch(r"\d{1,3}\.\d{3}", digits):
+        return None  # a thousand to some, one to others
     group, point = (".", ",") if language == "de" else (",", ".")
     if re.fullmatch(rf"\d{{1,3}}(?:{re.escape(group)}\d{{3}})+", digits):
         digits = digits.replace(group, "")
