@@ -108,7 +108,7 @@ class TestKeyFile:
         store.key_file.symlink_to("real")
         with pytest.raises(Locked) as caught:
             KeySlots.load(store.path).open_with_keyfile()
-        assert "link" in caught.value.hint
+        assert "is a link" in caught.value.hint
 
     def test_a_pipe_is_refused_without_waiting(self, store: Store) -> None:
         store.create()

@@ -75,6 +75,35 @@ class TestCopies:
             row = Known(known, "gone", "git", "/w/gone/.git", common_id, ("/w/gone",))
             assert match(place, [*gone, row]).project_id is None
 
+    def test_where_no_birth_is_known_the_number_counts_only_in_its_place(
+        self, world: World, victim: Path
+    ) -> None:
+        place = replace(world.place(victim), common_id="1:2")
+        path = str(victim / ".git")
+        for common_dir, expected in ((path, "k"), ("/w/elsewhere/.git", None)):
+            row = Known("k", "victim", "git", common_dir, "1:2", ("/w/elsewhere",))
+            assert match(place, [row]).project_id == expected
+
+    def test_another_device_number_counts_only_in_its_place(
+        self, world: World, victim: Path
+    ) -> None:
+        place = replace(world.place(victim), common_id="1:2:3")
+        path = str(victim / ".git")
+        for common_dir, expected in ((path, "k"), ("/w/elsewhere/.git", None)):
+            row = Known("k", "victim", "git", common_dir, "9:2:3", ("/w/elsewhere",))
+            assert match(place, [row]).project_id == expected
+
+    def test_a_folder_that_is_gone_below_a_plain_folder_is_not_that_folder(
+        self, world: World
+    ) -> None:
+        notes = world.home / "notes"
+        notes.mkdir()
+        project = world.project(notes)
+        assert world.project(notes / "gone") is None
+        notes.rmdir()
+        assert world.project(notes) == project
+        assert world.project(notes / "gone") is None
+
     def test_a_folder_removed_and_made_anew_elsewhere_is_another_project(
         self, world: World
     ) -> None:

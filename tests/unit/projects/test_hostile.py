@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from dormouse.projects import Place, locate
+from dormouse.projects import Place, gitfiles, locate
 from tests.unit.projects.world import World
 
 
@@ -120,6 +120,11 @@ class TestPointers:
         (world.work / ".git").write_text("gitdir: victim/.git\n")
         assert_own_folder(world, world.work)
 
+    def test_a_bare_repository_beside_it_is_not_taken_over(self, world: World) -> None:
+        git_folder(world.work / "private.git")
+        (world.work / ".git").write_text("gitdir: private.git\n")
+        assert_own_folder(world, world.work)
+
     def test_a_crafted_work_tree_setting_takes_nothing_over(
         self, world: World, victim: Path, evil: Path
     ) -> None:
@@ -193,6 +198,35 @@ class TestPointers:
         assert "git worktree repair" in (world.place(world.work / "moved").trouble or "")
         world.git("worktree", "repair", "../moved", at=victim)
         assert world.project(world.work / "moved") == world.project(victim)
+
+
+class TestFiles:
+    def test_a_file_of_another_user_is_not_read(self, evil: Path) -> None:
+        (evil / "HEAD").write_text("x")
+        assert gitfiles.read(str(evil / "HEAD"), os.getuid()) == b"x"
+        assert gitfiles.read(str(evil / "HEAD"), os.getuid() + 1) is None
+
+    def test_a_large_file_is_not_read_at_all(self, evil: Path) -> None:
+        (evil / "HEAD").write_bytes(b"x" * (1 << 20))
+        assert gitfiles.read(str(evil / "HEAD"), os.getuid()) is not None
+        (evil / "HEAD").write_bytes(b"x" * ((1 << 20) + 1))
+        assert gitfiles.read(str(evil / "HEAD"), os.getuid()) is None
+
+    def test_what_is_no_file_is_not_even_opened(
+        self, evil: Path, monkeypatch: pytest.MonkeyPatch
+    ) -> None:
+        os.mkfifo(evil / "HEAD")
+
+        def refuse(*_: object) -> int:
+            raise AssertionError("it was opened")
+
+        monkeypatch.setattr(os, "open", refuse)
+        assert gitfiles.read(str(evil / "HEAD"), os.getuid()) is None
+
+    def test_a_link_is_not_read(self, evil: Path) -> None:
+        (evil / "real").write_text("x")
+        (evil / "HEAD").symlink_to("real")
+        assert gitfiles.read(str(evil / "HEAD"), os.getuid()) is None
 
 
 class TestNeverWaits:
