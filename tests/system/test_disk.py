@@ -1,5 +1,6 @@
 """Nothing that was said is readable on disk or in a process's arguments; all modes are tight."""
 
+import json
 import os
 import stat
 import uuid
@@ -54,7 +55,9 @@ def say_everywhere(daemon: Machine, canary: str) -> None:
     daemon.call("POST", "/v1/facts", {"text": ["not a text", canary]})
     daemon.call("POST", f"/v1/facts/{canary}/retire", {"why": canary})
     daemon.call("POST", "/v1/recall", {"query": 5, "extra": canary})
-    daemon.event("claude-code", "UserPromptSubmit", prompt={"odd": canary})
+    daemon.event("claude-code", "UserPromptSubmit", session_id="session-odd", prompt={"a": canary})
+    odd = json.dumps({"prompt": canary}).encode()
+    assert daemon.hook("claude-code", "UserPromptSubmit", odd).returncode == 0
     daemon.settled()
 
 
