@@ -10,7 +10,7 @@ from fastapi.responses import JSONResponse
 from starlette.exceptions import HTTPException
 
 from dormouse.api import hot
-from dormouse.api.routes import routers
+from dormouse.api.routes import ROUTERS
 from dormouse.api.service import Service
 from dormouse.api.wire import (
     Message,
@@ -123,7 +123,8 @@ def _replay(body: bytes) -> Receive:
 def build_rest(service: Service) -> FastAPI:
     """The routes that nobody waits for in a hurry."""
     app = FastAPI(title="dormouse", docs_url=None, redoc_url=None, openapi_url=None)
-    for router in routers(service):
+    app.state.service = service
+    for router in ROUTERS:
         app.include_router(router)
 
     @app.exception_handler(DormouseError)

@@ -14,7 +14,7 @@ from dormouse.errors import BadRequest, DormouseError, KeyReused, NotFound
 from dormouse.facts import Layer
 from dormouse.hosts import READERS
 from dormouse.ledger import Reader, Writer
-from dormouse.sessions import Event
+from dormouse.sessions import Event, Moment
 from dormouse.work.answer import answer
 from dormouse.work.memory import Memory
 from dormouse.work.places import NOWHERE, Where
@@ -61,7 +61,9 @@ async def hook(service: Service, twice: Twice, path: str, body: bytes) -> Answer
     except BadRequest:
         memory.count("events_unreadable")
         raise
-    if twice(agent, name, body) or is_thinker(event):
+    # A session's start may come twice: the same state gives the same text.
+    start = event.moment is Moment.SESSION_START
+    if is_thinker(event) or (not start and twice(agent, name, body)):
         memory.count("events_dropped")
         return 200, b"", PLAIN
     text = await _answer(memory, event)
@@ -163,6 +165,7 @@ async def recall(service: Service, scope: Scope, body: bytes) -> Answered:
             as_of=requests.time_field(fields, "as_of"),
             history=requests.flag(fields, "history"),
             floor=requests.number_field(fields, "floor", 0, 1),
+            explicit=True,
         )  # fmt: skip
         return _recall_view(found, at_most, layer)
 

@@ -95,7 +95,7 @@ def _by(fact: Fact) -> str:
     """By whom, and through which agent: of the first source that names one."""
     sources = sorted(fact.sources, key=lambda source: (source.at, source.agent or ""))
     who = {
-        Trust.USER: "by you",
+        Trust.USER: "by the user",
         Trust.PROJECT_FILE: "by a project file",
         Trust.ASSISTANT: "by the assistant",
         Trust.TOOL: "by a tool",

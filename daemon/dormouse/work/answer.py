@@ -209,7 +209,7 @@ async def _session_start(memory: Memory, event: Event, where: Where) -> Answer:
         await memory.aside(lambda: catchup.own_transcript(memory, event))
 
     def do(w: Writer) -> tuple[render.Block, str | None]:
-        if event.source in ("compact", "clear"):
+        if event.source in ("startup", "compact", "clear"):  # a context that holds nothing yet
             w.forget_shown(event.agent, event.session_id)
         _touch(w, event, where)
         block, message = _profile(w, event, where), notice(w)

@@ -11,14 +11,14 @@ from dormouse.capture.commands import Command, Correction, Forget, Remember
 from dormouse.errors import BadRequest, IdTooShort, NotFound, NotUnique
 from dormouse.facts import Because, Fact, Look
 from dormouse.ledger import Writer
-from dormouse.recall.rank import rank
+from dormouse.recall.rank import Ranked, rank
 from dormouse.recall.words import query_terms
 from dormouse.times import parse
 from dormouse.work.places import Where
 from dormouse.work.remember import Kept, Speaker, Wish, remember
 
 FORGET_FLOOR = 0.45  # a fact that "forget" may mean must fit at least this well
-FORGET_CLEAR = 1.25  # and this many times better than the next one, else we ask
+FORGET_CLEAR = 0.15  # and by this much better than the next one, else we ask
 NAMED_AT_MOST = 4
 SHOWN = 150  # characters of a fact's text in an acknowledgement
 
@@ -145,7 +145,7 @@ def _by_id(w: Writer, command: Forget, look: Look) -> list[Fact]:
 
 
 def _by_words(w: Writer, target: str, look: Look, now: str) -> list[Fact]:
-    terms = query_terms(target)
+    terms = query_terms(target, explicit=True)
     if not terms:
         return []
     hits = w.search(terms, look, limit=20)
@@ -159,9 +159,15 @@ def _by_words(w: Writer, target: str, look: Look, now: str) -> list[Fact]:
         frequencies=w.frequencies(terms),
         total=current,
     )
-    if len(ranked) > 1 and ranked[0].score >= FORGET_CLEAR * ranked[1].score:
+    ranked.sort(key=_fit, reverse=True)
+    if len(ranked) > 1 and _fit(ranked[0]) - _fit(ranked[1]) >= FORGET_CLEAR:
         ranked = ranked[:1]
     return [hit.fact for hit in ranked]
+
+
+def _fit(hit: Ranked) -> float:
+    """How well the words alone fit, 0..1: the score also weighs scope and age."""
+    return float(hit.why["words"])
 
 
 def _correct(
@@ -193,7 +199,7 @@ def _named_by_old(w: Writer, command: Correction, look: Look) -> Fact | None:
     """The one current fact that holds the old value as a whole word, or None."""
     if not command.old:
         return None
-    terms = query_terms(command.old) or [command.old]
+    terms = query_terms(command.old, explicit=True) or [command.old]
     hits = w.search(terms, look, limit=20)
     whole = _whole(command.old)
     found = [hit.fact for hit in hits if whole.search(hit.fact.text)]

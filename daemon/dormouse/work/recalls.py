@@ -4,7 +4,7 @@ from dataclasses import dataclass, field
 
 from dormouse.facts import Look
 from dormouse.ledger import Reader
-from dormouse.recall.rank import FLOOR, Ranked, rank
+from dormouse.recall.rank import Ranked, rank
 from dormouse.recall.words import prune, query_terms
 from dormouse.times import parse
 from dormouse.work.memory import Memory
@@ -31,12 +31,16 @@ def find(
     as_of: str | None = None,
     history: bool = False,
     floor: float | None = None,
+    explicit: bool = False,
 ) -> Found:
-    """The facts that fit *text* best. ``floor`` 0 switches silence off; None takes the setting."""
+    """The facts that fit *text* best. ``floor`` 0 switches silence off; None takes the setting.
+
+    ``explicit``: somebody asks for these very words, so that common ones count too.
+    """
     total, retired = r.count(look)
     if total + retired == 0 or (total == 0 and not (history or as_of)):
         return Found(reason="empty")
-    terms = query_terms(text)
+    terms = query_terms(text, explicit=explicit)
     if not terms:
         return Found(reason="no_match")
     frequencies = r.frequencies(terms)
@@ -44,13 +48,12 @@ def find(
     hits = r.search(rare, look, limit=DEPTH, as_of=as_of, history=history)
     if not hits:
         return Found(reason="no_match")
-    lowest = floor if floor is not None else memory.settings.recall_floor
     ranked = rank(
         hits,
         terms,
         look,
         parse(memory.now()).date(),
-        floor=FLOOR if lowest is None else lowest,
+        floor=memory.settings.recall_floor if floor is None else floor,
         frequencies=frequencies,
         total=total + retired,
     )

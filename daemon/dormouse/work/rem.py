@@ -66,6 +66,9 @@ def approve(w: Writer, run_id: str) -> RunRow:
 def undo(w: Writer, run_id: str) -> RunRow:
     """Take everything back that a run retired; its pairs wait as questions."""
     run = w.run(run_id)
+    if run.state == "stopped":  # nothing was carried out: the plan is dropped, its questions stay
+        w.close_run(run_id, state="undone", report=run.report)
+        return w.run(run_id)
     if run.state not in ("done", "paused", "failed"):
         raise Conflict(what=f"run {run_id} can't be undone, it is {run.state}")
     w.undo_run(run_id, by="owner")

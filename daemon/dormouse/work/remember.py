@@ -85,25 +85,25 @@ def remember(
         )
     new = _new_fact(wish, prepared.text, who, where, now)
     needs = needs_owner(new, wish, who)
-    if needs and not who.is_person:
-        payload = _payload(new, where)
-        row = w.propose(needs[0], payload, by=who.agent or "owner")
-        return Kept("proposed", prepared.types, None, row.id, needs)
     proposal_id = None
-    if needs:  # an unattended prompt of the person: the fact is kept, rule and pin wait
-        if "rule" in needs:
-            row = w.propose("rule", _payload(new, where), by=who.agent or "owner")
-            return Kept("proposed", prepared.types, None, row.id, needs)
+    if needs and (not who.is_person or "rule" in needs):
+        what = "rule" if "rule" in needs else needs[0]
+        row = w.propose(what, _payload(new, where), by=who.agent or "owner")
+        return Kept("proposed", prepared.types, None, row.id, needs)
+    if needs:  # an unattended prompt of the person: the fact is kept, its pin waits
         proposal_id = w.propose("pin", _payload(new, where), by=who.agent or "owner").id
         new = replace(new, pinned=False)
-    if not who.is_person and w.suppressed(
-        text_hash=prepared.hash, slot=new.slot, look=where.look(who.session_id)
-    ):
-        raise BadRequest(what="the owner had this forgotten; only the owner can state it again")
-    if who.is_person:
-        w.lift_suppression(text_hash=prepared.hash, slot=new.slot, project_id=new.project_id)
+    _mind_suppressions(w, new, prepared.hash, who, where)
     captured = w.capture(new) if replaces is None else w.correct(replaces.id, new)
     return Kept(captured.state, prepared.types, captured.fact, proposal_id, needs)
+
+
+def _mind_suppressions(w: Writer, new: NewFact, hash_: str, who: Speaker, where: Where) -> None:
+    """What was forgotten is learnt again only from a person's own words. Raises BadRequest."""
+    if who.is_person:
+        w.lift_suppression(text_hash=hash_, slot=new.slot, project_id=new.project_id)
+    elif w.suppressed(text_hash=hash_, slot=new.slot, look=where.look(who.session_id)):
+        raise BadRequest(what="the owner had this forgotten; only the owner can state it again")
 
 
 def needs_owner(new: NewFact, wish: Wish, who: Speaker) -> tuple[str, ...]:

@@ -63,7 +63,7 @@ def decide(r: Reader, memory: Memory, fact: Fact) -> list[Decision]:
     near: dict[str, Fact] = {}
     for subject, attribute in nominate.slots(fact):
         near.update((f.id, f) for f in r.by_slot(subject, attribute, look))
-    terms = query_terms(" ".join([fact.text, *nominate.terms(fact)]))
+    terms = query_terms(" ".join([fact.text, *nominate.terms(fact)]), explicit=True)
     found = [hit.fact for hit in r.search(terms, look, limit=NEAR)] if terms else []
     near.update((f.id, f) for f in nominate.near(fact, found))
     near.pop(fact.id, None)
@@ -120,7 +120,7 @@ def too_much(w: Reader, memory: Memory, decisions: Sequence[Decision], fact: Fac
 def carry_out(
     w: Writer, memory: Memory, decisions: Sequence[Decision], fact: Fact, run_id: str | None
 ) -> Settled:
-    """Carry a plan out in this transaction, or stop it whole; opens a settle run if none is given."""
+    """Carry a plan out in this transaction, or stop it whole; opens a run if none is given."""
     done = Settled(looked_at=1)
     if not decisions:
         return done

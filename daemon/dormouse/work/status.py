@@ -1,11 +1,12 @@
 """What ``status`` says. Reads only, counts only, no text."""
 
 import contextlib
+from collections.abc import Sequence
 from dataclasses import dataclass, field
 from datetime import timedelta
 from typing import Any
 
-from dormouse.ledger import Reader
+from dormouse.ledger import AgentRow, Reader, RunRow
 from dormouse.times import parse, stamp
 from dormouse.work.memory import Memory
 from dormouse_wire import __version__
@@ -64,35 +65,13 @@ def _thinker() -> dict[str, Any]:
 
 def status(r: Reader, memory: Memory, state: State) -> dict[str, Any]:
     """The whole status object of the contract."""
-    counts = r.counts()
-    agents = {row.id: row for row in r.agents()}
-    runs = r.runs(limit=200)
-    success = next((x.ended_at for x in runs if x.kind == "rem" and x.state == "done"), None)
-    waiting = undelivered_waiting(memory.home)
+    counts, agents, runs = r.counts(), r.agents(), r.runs(limit=200)
     pending = counts["pending"]
-    warnings = [*state.warnings, *memory.settings.warnings]
-    warnings += [
-        f"{HOSTS[a.id].title} is waiting for your approval: type /hooks in it"
-        for a in agents.values()
-        if a.id in HOSTS and a.connected and HOSTS[a.id].needs_approval and a.last_event is None
-    ]
-    if not any(a.connected for a in agents.values()):
-        warnings.append("no agent is connected: run `dormouse connect`")
-    stopped = [run.id for run in runs if run.state == "stopped"]
-    if stopped:
-        warnings.append(f"run {stopped[0]} was stopped by the fuse: `dormouse rem show` it")
-    lost = sum(a.undelivered for a in agents.values()) + waiting
-    if lost:
-        warnings.append(f"{lost} event(s) could not be delivered while no daemon ran")
-    late = _late(pending, success, runs[-1].started_at if runs else None, memory.now())
-    if late:
-        warnings.append("no successful sleep for three days, and there is work pending")
-    trouble = memory.ledger.trouble
-    if trouble:
-        warnings.append(f"writes are refused: {trouble}")
-    degraded = bool(trouble or stopped or late)
+    success = next((x.ended_at for x in runs if x.kind == "rem" and x.state == "done"), None)
+    lost = sum(agent.undelivered for agent in agents) + undelivered_waiting(memory.home)
+    serious = _serious(memory, runs, _late(pending, success, runs, memory.now()))
     return {
-        "state": "degraded" if degraded else "consolidating" if state.consolidating else "ok",
+        "state": "degraded" if serious else "consolidating" if state.consolidating else "ok",
         "version": __version__,
         "facts": {"current": counts["facts_current"], "retired": counts["facts_retired"]},
         "candidates": counts["candidates"],
@@ -110,18 +89,54 @@ def status(r: Reader, memory: Memory, state: State) -> dict[str, Any]:
             "pending": 0,
             "model": None,
         },
-        "agents": {
-            a.id: {
-                "connected": a.connected,
-                "last_event": a.last_event_at,
-                "trusted": a.last_event is not None,
-            }
-            for a in agents.values()
-        },
-        "warnings": warnings,
+        "agents": {agent.id: _agent(agent) for agent in agents},
+        "warnings": [
+            *state.warnings,
+            *memory.settings.warnings,
+            *_of_agents(agents, lost),
+            *serious,
+        ],
     }
 
 
-def _late(pending: int, success: str | None, first: str | None, now: str) -> bool:
-    since = success or first
+def _agent(row: AgentRow) -> dict[str, Any]:
+    return {
+        "connected": row.connected,
+        "last_event": row.last_event_at,
+        "trusted": row.last_event is not None,
+    }
+
+
+def _of_agents(agents: Sequence[AgentRow], lost: int) -> list[str]:
+    """What a person should know of the agents; the state stays ok."""
+    found = [
+        f"{HOSTS[row.id].title} is waiting for your approval: type /hooks in it"
+        for row in agents
+        if row.id in HOSTS and row.connected
+        if HOSTS[row.id].needs_approval and row.last_event is None
+    ]
+    if not any(row.connected for row in agents):
+        found.append("no agent is connected: run `dormouse connect`")
+    if lost:
+        found.append(f"{lost} event(s) could not be delivered while no daemon ran")
+    return found
+
+
+def _serious(memory: Memory, runs: Sequence[RunRow], late: bool) -> list[str]:
+    """What makes the state degraded."""
+    found = [
+        f"run {run.id} was stopped by the fuse: look with `dormouse rem show {run.id[:6]}`, then"
+        " `rem approve` or `rem undo` it"
+        for run in runs
+        if run.state == "stopped"
+    ][:1]
+    if late:
+        found.append("no successful sleep for three days, and there is work pending")
+    if memory.ledger.trouble:
+        found.append(f"writes are refused: {memory.ledger.trouble}")
+    return found
+
+
+def _late(pending: int, success: str | None, runs: Sequence[RunRow], now: str) -> bool:
+    since = success or (runs[-1].started_at if runs else None)
     return bool(pending and since and since < stamp(parse(now) - NO_SUCCESS))

@@ -96,7 +96,7 @@ def test_one_line_a_fact_with_id_text_day_and_by_whom() -> None:
     block = prompt([fact("7k3fmmmmmmmmmmmm", "tests run with Vitest", sources=(source,))])
     assert block.text == (
         f"{FENCE_OPEN}\n"
-        "- 7k3f: tests run with Vitest (said 2026-06-01 by you via claude-code)\n"
+        "- 7k3f: tests run with Vitest (said 2026-06-01 by the user via claude-code)\n"
         f"{FENCE_CLOSE}"
     )
     assert block.shown == ("7k3fmmmmmmmmmmmm",)
@@ -105,7 +105,7 @@ def test_one_line_a_fact_with_id_text_day_and_by_whom() -> None:
 @pytest.mark.parametrize(
     ("trust", "how", "said"),
     [
-        (Trust.USER, How.HUMAN, "by you"),
+        (Trust.USER, How.HUMAN, "by the user"),
         (Trust.PROJECT_FILE, How.IMPLICIT, "by a project file"),
         (Trust.ASSISTANT, How.ASSISTANT, "by the assistant"),
         (Trust.TOOL, How.TOOL, "by a tool"),
@@ -120,7 +120,7 @@ def test_a_line_says_who_vouches(trust: Trust, how: How, said: str) -> None:
 
 def test_a_fact_with_an_open_contradiction_is_marked() -> None:
     block = prompt([fact("a" * 16, "x"), fact("b" * 16, "y")], unjudged=["a" * 16])
-    assert body(block)[0].endswith("(said 2026-06-01 by you, not yet judged)")
+    assert body(block)[0].endswith("(said 2026-06-01 by the user, not yet judged)")
     assert "judged" not in body(block)[1]
 
 
@@ -437,7 +437,7 @@ def assert_sound(block: Block, limit: int, unit: str) -> None:
     assert len(OURS.findall(block.text)) == 2
     assert len(block.text.splitlines()) == len(lines)
     facts = [line for line in lines if line.startswith("- ")]
-    assert all(re.search(r" \(said 2026-0\d-\d\d by you\)$", line) for line in facts)
+    assert all(re.search(r" \(said 2026-0\d-\d\d by the user\)$", line) for line in facts)
     headings = {"pinned:", "how the user works:", "known here:"}
     assert all(after[:2] == "- " for line, after in pairwise(lines) if line in headings)
 

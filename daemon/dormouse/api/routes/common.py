@@ -1,8 +1,8 @@
 """What the routes share: who asks, and which view a folder gives."""
 
-from typing import Any
+from typing import Annotated, Any
 
-from fastapi import Request
+from fastapi import Depends, Request
 
 from dormouse.api import requests
 from dormouse.api.service import Service
@@ -11,6 +11,15 @@ from dormouse.errors import BadRequest, Refused
 from dormouse.facts import Look
 from dormouse.work.memory import Memory
 from dormouse.work.remember import Speaker
+
+
+def service_of(request: Request) -> Service:
+    """The service that the application was made for."""
+    service: Service = request.app.state.service
+    return service
+
+
+Svc = Annotated[Service, Depends(service_of)]
 
 
 async def body_of(request: Request) -> dict[str, Any]:

@@ -7,7 +7,7 @@ from typing import Any
 from fastapi import APIRouter, Request
 
 from dormouse.api import requests
-from dormouse.api.routes.common import body_of, owner_only
+from dormouse.api.routes.common import Svc, body_of, owner_only
 from dormouse.api.service import Service
 from dormouse.errors import BadRequest, Conflict
 from dormouse.keys import KeySlots
@@ -16,86 +16,94 @@ from dormouse_wire.paths import key_folder
 SLOTS = ("keyfile", "passphrase", "recovery")
 
 
-def router(service: Service) -> APIRouter:
-    """Bind the routes to *service*."""
-    r = APIRouter(prefix="/v1")
+router = APIRouter(prefix="/v1")
 
-    def slots() -> KeySlots:
-        if service.slots is None:
-            service.need()
-            raise Conflict(what="there are no key slots")
-        return service.slots
 
-    @r.post("/unlock")
-    async def unlock(request: Request) -> dict[str, Any]:
-        fields = await body_of(request)
-        passphrase = requests.text_field(fields, "passphrase", longest=10_000)
-        recovery = requests.text_field(fields, "recovery", longest=10_000)
-        if (passphrase is None) == (recovery is None):
-            raise BadRequest(what="give either a passphrase or a recovery code")
-        if passphrase is not None:
-            key = await asyncio.to_thread(lambda: slots().open_with_passphrase(passphrase))
-        else:
-            key = await asyncio.to_thread(lambda: slots().open_with_recovery(recovery or ""))
-        await service.unlock(key)
-        return {"state": "ok"}
+def slots_of(service: Service) -> KeySlots:
+    if service.slots is None:
+        service.need()
+        raise Conflict(what="there are no key slots")
+    return service.slots
 
-    @r.get("/keys")
-    async def keys() -> dict[str, Any]:
-        kinds = slots().kinds
-        return {"slots": [{"kind": kind} for kind in kinds], "protects": slots().protects()}
 
-    @r.post("/keys")
-    async def add(request: Request) -> dict[str, Any]:
-        memory = service.need()
-        fields = await body_of(request)
-        await owner_only(service, request, fields)
-        kind = requests.text_field(fields, "kind", needed=True) or ""
-        if kind not in SLOTS:
-            raise BadRequest(what=f"the slot is one of {', '.join(SLOTS)}")
-        secret = requests.text_field(fields, "secret", longest=10_000)
-        folder = Path(requests.text_field(fields, "key_folder", longest=4_096) or key_folder())
-        key = service.data_key
-        code = await asyncio.to_thread(lambda: slots().add(kind, key, secret, key_folder=folder))
-        await memory.write(lambda w: w.set_setting("notice", f"a key slot was added: {kind}"))
-        service.state.key = slots().protects()
-        return {"kind": kind, "code": code}
+@router.post("/unlock")
+async def unlock(service: Svc, request: Request) -> dict[str, Any]:
+    fields = await body_of(request)
+    passphrase = requests.text_field(fields, "passphrase", longest=10_000)
+    recovery = requests.text_field(fields, "recovery", longest=10_000)
+    if (passphrase is None) == (recovery is None):
+        raise BadRequest(what="give either a passphrase or a recovery code")
+    if passphrase is not None:
+        key = await asyncio.to_thread(lambda: slots_of(service).open_with_passphrase(passphrase))
+    else:
+        key = await asyncio.to_thread(lambda: slots_of(service).open_with_recovery(recovery or ""))
+    await service.unlock(key)
+    return {"state": "ok"}
 
-    @r.post("/keys/check")
-    async def check(request: Request) -> dict[str, Any]:
-        fields = await body_of(request)
-        kind = requests.text_field(fields, "kind", needed=True) or ""
-        secret = requests.text_field(fields, "secret", longest=10_000)
-        return {"kind": kind, "ok": await asyncio.to_thread(lambda: slots().check(kind, secret))}
 
-    @r.post("/erase")
-    async def erase(request: Request) -> dict[str, Any]:
-        memory = service.need()
-        fields = await body_of(request)
-        await owner_only(service, request, fields)
-        wanted = requests.text_field(fields, "id", needed=True) or ""
-        dry_run = requests.flag(fields, "dry_run")
-        fact_id = await memory.read(lambda reader: reader.resolve(wanted))
-        erased = await memory.aside(lambda: memory.ledger.erase([fact_id], dry_run=dry_run))
-        counts = {
-            "facts": erased.facts,
-            "vectors": erased.vectors,
-            "turns": erased.turns,
-            "derived": erased.derived,
-        }
-        return {"id": fact_id, "erased": counts, "still_in": list(erased.still_in)}
+@router.get("/keys")
+async def keys(service: Svc) -> dict[str, Any]:
+    kinds = slots_of(service).kinds
+    return {"slots": [{"kind": kind} for kind in kinds], "protects": slots_of(service).protects()}
 
-    @r.post("/backup")
-    async def backup(request: Request) -> dict[str, Any]:
-        memory = service.need()
-        fields = await body_of(request)
-        await owner_only(service, request, fields)
-        path = Path(requests.text_field(fields, "path", needed=True, longest=4_096) or "")
-        if not path.is_absolute():
-            raise BadRequest(what="path must be absolute")
-        if path.exists():
-            raise Conflict(what=f"{path} exists already", hint="Name a new file.")
-        await memory.aside(lambda: memory.ledger.backup(path))
-        return {"path": str(path), "bytes": path.stat().st_size}
 
-    return r
+@router.post("/keys")
+async def add(service: Svc, request: Request) -> dict[str, Any]:
+    memory = service.need()
+    fields = await body_of(request)
+    await owner_only(service, request, fields)
+    kind = requests.text_field(fields, "kind", needed=True) or ""
+    if kind not in SLOTS:
+        raise BadRequest(what=f"the slot is one of {', '.join(SLOTS)}")
+    secret = requests.text_field(fields, "secret", longest=10_000)
+    folder = Path(requests.text_field(fields, "key_folder", longest=4_096) or key_folder())
+    key = service.data_key
+    code = await asyncio.to_thread(
+        lambda: slots_of(service).add(kind, key, secret, key_folder=folder)
+    )
+    await memory.write(lambda w: w.set_setting("notice", f"a key slot was added: {kind}"))
+    service.state.key = slots_of(service).protects()
+    return {"kind": kind, "code": code}
+
+
+@router.post("/keys/check")
+async def check(service: Svc, request: Request) -> dict[str, Any]:
+    fields = await body_of(request)
+    kind = requests.text_field(fields, "kind", needed=True) or ""
+    secret = requests.text_field(fields, "secret", longest=10_000)
+    return {
+        "kind": kind,
+        "ok": await asyncio.to_thread(lambda: slots_of(service).check(kind, secret)),
+    }
+
+
+@router.post("/erase")
+async def erase(service: Svc, request: Request) -> dict[str, Any]:
+    memory = service.need()
+    fields = await body_of(request)
+    await owner_only(service, request, fields)
+    wanted = requests.text_field(fields, "id", needed=True) or ""
+    dry_run = requests.flag(fields, "dry_run")
+    fact_id = await memory.read(lambda reader: reader.resolve(wanted))
+    erased = await memory.aside(lambda: memory.ledger.erase([fact_id], dry_run=dry_run))
+    counts = {
+        "facts": erased.facts,
+        "vectors": erased.vectors,
+        "turns": erased.turns,
+        "derived": erased.derived,
+    }
+    return {"id": fact_id, "erased": counts, "still_in": list(erased.still_in)}
+
+
+@router.post("/backup")
+async def backup(service: Svc, request: Request) -> dict[str, Any]:
+    memory = service.need()
+    fields = await body_of(request)
+    await owner_only(service, request, fields)
+    path = Path(requests.text_field(fields, "path", needed=True, longest=4_096) or "")
+    if not path.is_absolute():
+        raise BadRequest(what="path must be absolute")
+    if path.exists():
+        raise Conflict(what=f"{path} exists already", hint="Name a new file.")
+    await memory.aside(lambda: memory.ledger.backup(path))
+    return {"path": str(path), "bytes": path.stat().st_size}

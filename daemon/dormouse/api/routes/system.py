@@ -6,60 +6,58 @@ from typing import Any
 from fastapi import APIRouter, Request
 
 from dormouse.api import requests
-from dormouse.api.routes.common import body_of
-from dormouse.api.service import Service
+from dormouse.api.routes.common import Svc, body_of
 from dormouse.errors import NotFound, Refused
 from dormouse.ledger import Writer
 from dormouse.work import catchup, doctor, status
 from dormouse_wire.hosts import HOSTS
 
+router = APIRouter(prefix="/v1")
 
-def router(service: Service) -> APIRouter:
-    """Bind the routes to *service*."""
-    r = APIRouter(prefix="/v1")
 
-    @r.get("/health")
-    async def health() -> dict[str, Any]:
-        memory = service.memory
-        service.state.consolidating = service.night.running is not None
-        if memory is None:
-            return status.blank(service.home, service.state)
-        return await memory.read(lambda reader: status.status(reader, memory, service.state))
+@router.get("/health")
+async def health(service: Svc) -> dict[str, Any]:
+    memory = service.memory
+    service.state.consolidating = service.night.running is not None
+    if memory is None:
+        return status.blank(service.home, service.state)
+    return await memory.read(lambda reader: status.status(reader, memory, service.state))
 
-    @r.get("/doctor")
-    async def look() -> list[dict[str, object]]:
-        memory = service.need()
-        slots = service.slots
-        detail = slots.protects() if slots else "no key slots"
-        return await memory.aside(lambda: doctor.doctor(memory, detail, slots is not None))
 
-    @r.post("/agents/{agent}")
-    async def agent(agent: str, request: Request) -> dict[str, Any]:
-        memory = service.need()
-        if request.headers.get("dormouse-agent") is not None:
-            raise Refused(what="an agent can't connect itself")
-        if agent not in HOSTS:
-            raise NotFound(what="agent", id=agent[:40], hint="The agents stand in docs/agents.md.")
-        fields = await body_of(request)
-        connected = requests.flag(fields, "connected")
-        root = requests.text_field(fields, "root", longest=4_096)
-        settings = requests.text_field(fields, "settings", longest=4_096)
-        before = await memory.read(lambda reader: reader.agent(agent))
+@router.get("/doctor")
+async def look(service: Svc) -> list[dict[str, object]]:
+    memory = service.need()
+    slots = service.slots
+    detail = slots.protects() if slots else "no key slots"
+    return await memory.aside(lambda: doctor.doctor(memory, detail, slots is not None))
 
-        # What exists is marked as read before the agent counts as connected: nothing reads it first.
-        if connected and (before is None or before.connected_at is None):
-            found = Path(root) if root else catchup.root_of(memory, agent)
-            await memory.aside(lambda: catchup.mark_existing(memory, agent, found))
 
-        def do(w: Writer) -> None:
-            w.set_agent(agent, connected=connected, root=root, settings_path=settings)
+@router.post("/agents/{agent}")
+async def agent(service: Svc, agent: str, request: Request) -> dict[str, Any]:
+    memory = service.need()
+    if request.headers.get("dormouse-agent") is not None:
+        raise Refused(what="an agent can't connect itself")
+    if agent not in HOSTS:
+        raise NotFound(what="agent", id=agent[:40], hint="The agents stand in docs/agents.md.")
+    fields = await body_of(request)
+    connected = requests.flag(fields, "connected")
+    root = requests.text_field(fields, "root", longest=4_096)
+    settings = requests.text_field(fields, "settings", longest=4_096)
+    before = await memory.read(lambda reader: reader.agent(agent))
 
-        await memory.write(do)
-        return {"agent": agent, "connected": connected}
+    # What exists is marked as read before the agent counts as connected: nothing reads it first.
+    if connected and (before is None or before.connected_at is None):
+        found = Path(root) if root else catchup.root_of(memory, agent)
+        await memory.aside(lambda: catchup.mark_existing(memory, agent, found))
 
-    @r.post("/stop")
-    async def stop() -> dict[str, Any]:
-        service.stop()
-        return {"state": "stopping"}
+    def do(w: Writer) -> None:
+        w.set_agent(agent, connected=connected, root=root, settings_path=settings)
 
-    return r
+    await memory.write(do)
+    return {"agent": agent, "connected": connected}
+
+
+@router.post("/stop")
+async def stop(service: Svc) -> dict[str, Any]:
+    service.stop()
+    return {"state": "stopping"}

@@ -5,98 +5,99 @@ from typing import Any
 from fastapi import APIRouter, Request
 
 from dormouse.api import requests, views
-from dormouse.api.routes.common import body_of, look_of, owner_only
-from dormouse.api.service import Service
+from dormouse.api.routes.common import Svc, body_of, look_of, owner_only
 from dormouse.errors import BadRequest
 from dormouse.judgments import Verdict
 from dormouse.ledger import Reader, Writer
 from dormouse.work import owner
 from dormouse.work.judge import judge_pairs
 
+router = APIRouter(prefix="/v1")
 
-def router(service: Service) -> APIRouter:
-    """Bind the routes to *service*."""
-    r = APIRouter(prefix="/v1")
 
-    @r.get("/candidates")
-    async def candidates(project: str | None = None) -> list[dict[str, Any]]:
-        memory = service.need()
-        look, _ = await look_of(memory, project, everything=True)
+@router.get("/candidates")
+async def candidates(service: Svc, project: str | None = None) -> list[dict[str, Any]]:
+    memory = service.need()
+    look, _ = await look_of(memory, project, everything=True)
 
-        def do(reader: Reader) -> list[dict[str, Any]]:
-            names = {known.id: known.name for known in reader.known_projects()}
-            return [views.candidate_view(row, names) for row in reader.candidates(look)]
+    def do(reader: Reader) -> list[dict[str, Any]]:
+        names = {known.id: known.name for known in reader.known_projects()}
+        return [views.candidate_view(row, names) for row in reader.candidates(look)]
 
-        return await memory.read(do)
+    return await memory.read(do)
 
-    @r.post("/candidates/{candidate_id}/{verb}")
-    async def candidate(candidate_id: str, verb: str, request: Request) -> dict[str, Any]:
-        memory = service.need()
-        await owner_only(service, request, await body_of(request))
 
-        def do(w: Writer) -> dict[str, Any]:
-            found = w.resolve(candidate_id, "candidates")
-            if verb == "accept":
-                return views.fact_view(owner.accept_candidate(w, found, memory.now()))
-            if verb == "drop":
-                w.drop_candidate(found)
-                return {"id": found, "state": "dropped"}
-            raise BadRequest(what="a candidate can be accepted or dropped")
+@router.post("/candidates/{candidate_id}/{verb}")
+async def candidate(service: Svc, candidate_id: str, verb: str, request: Request) -> dict[str, Any]:
+    memory = service.need()
+    await owner_only(service, request, await body_of(request))
 
-        answer = await memory.write(do)
-        memory.to_settle.set()
-        return answer
+    def do(w: Writer) -> dict[str, Any]:
+        found = w.resolve(candidate_id, "candidates")
+        if verb == "accept":
+            return views.fact_view(owner.accept_candidate(w, found, memory.now()))
+        if verb == "drop":
+            w.drop_candidate(found)
+            return {"id": found, "state": "dropped"}
+        raise BadRequest(what="a candidate can be accepted or dropped")
 
-    @r.get("/proposals")
-    async def proposals() -> list[dict[str, Any]]:
-        found = await service.need().read(lambda reader: reader.proposals())
-        return [views.proposal_view(row) for row in found]
+    answer = await memory.write(do)
+    memory.to_settle.set()
+    return answer
 
-    @r.post("/proposals/{proposal_id}/{verb}")
-    async def proposal(proposal_id: str, verb: str, request: Request) -> dict[str, Any]:
-        memory = service.need()
-        await owner_only(service, request, await body_of(request))
 
-        def do(w: Writer) -> dict[str, Any]:
-            found = w.resolve(proposal_id, "proposals")
-            if verb == "accept":
-                fact = owner.accept_proposal(w, found, memory.now())
-                return views.fact_view(fact) if fact else {"id": found, "state": "accepted"}
-            if verb == "reject":
-                w.close_proposal(found, "rejected")
-                return {"id": found, "state": "rejected"}
-            raise BadRequest(what="a proposal can be accepted or rejected")
+@router.get("/proposals")
+async def proposals(service: Svc) -> list[dict[str, Any]]:
+    found = await service.need().read(lambda reader: reader.proposals())
+    return [views.proposal_view(row) for row in found]
 
-        answer = await memory.write(do)
-        memory.to_settle.set()
-        memory.places.forget()
-        return answer
 
-    @r.get("/questions")
-    async def questions(project: str | None = None) -> list[dict[str, Any]]:
-        memory = service.need()
-        look, _ = await look_of(memory, project, everything=True)
-        found = await memory.read(lambda reader: reader.questions(look))
-        return [views.question_view(row) for row in found]
+@router.post("/proposals/{proposal_id}/{verb}")
+async def proposal(service: Svc, proposal_id: str, verb: str, request: Request) -> dict[str, Any]:
+    memory = service.need()
+    await owner_only(service, request, await body_of(request))
 
-    @r.post("/questions/{question_id}/answer")
-    async def answer(question_id: str, request: Request) -> dict[str, Any]:
-        fields = await body_of(request)
-        await owner_only(service, request, fields)
-        verdict = requests.choice(fields, "verdict", Verdict)
-        if verdict not in (Verdict.SUPERSEDE, Verdict.KEEP):
-            raise BadRequest(what="the answer is supersede or keep")
+    def do(w: Writer) -> dict[str, Any]:
+        found = w.resolve(proposal_id, "proposals")
+        if verb == "accept":
+            fact = owner.accept_proposal(w, found, memory.now())
+            return views.fact_view(fact) if fact else {"id": found, "state": "accepted"}
+        if verb == "reject":
+            w.close_proposal(found, "rejected")
+            return {"id": found, "state": "rejected"}
+        raise BadRequest(what="a proposal can be accepted or rejected")
 
-        def do(w: Writer) -> dict[str, Any]:
-            fact = owner.answer_question(w, w.resolve(question_id, "questions"), verdict)
-            return views.fact_view(fact)
+    answer = await memory.write(do)
+    memory.to_settle.set()
+    memory.places.forget()
+    return answer
 
-        return await service.need().write(do)
 
-    @r.post("/judge")
-    async def judge(request: Request) -> list[dict[str, Any]]:
-        memory = service.need()
-        fields = await body_of(request)
-        return await memory.aside(lambda: judge_pairs(memory.ladder, fields))
+@router.get("/questions")
+async def questions(service: Svc, project: str | None = None) -> list[dict[str, Any]]:
+    memory = service.need()
+    look, _ = await look_of(memory, project, everything=True)
+    found = await memory.read(lambda reader: reader.questions(look))
+    return [views.question_view(row) for row in found]
 
-    return r
+
+@router.post("/questions/{question_id}/answer")
+async def answer(service: Svc, question_id: str, request: Request) -> dict[str, Any]:
+    fields = await body_of(request)
+    await owner_only(service, request, fields)
+    verdict = requests.choice(fields, "verdict", Verdict)
+    if verdict not in (Verdict.SUPERSEDE, Verdict.KEEP):
+        raise BadRequest(what="the answer is supersede or keep")
+
+    def do(w: Writer) -> dict[str, Any]:
+        fact = owner.answer_question(w, w.resolve(question_id, "questions"), verdict)
+        return views.fact_view(fact)
+
+    return await service.need().write(do)
+
+
+@router.post("/judge")
+async def judge(service: Svc, request: Request) -> list[dict[str, Any]]:
+    memory = service.need()
+    fields = await body_of(request)
+    return await memory.aside(lambda: judge_pairs(memory.ladder, fields))
