@@ -135,7 +135,7 @@ def _single(clause: Clause, token: Token, kind: str) -> Single:
     if kind in ("lang", "freq"):
         return Single.HABIT
     if kind == "time":
-        return Single.HABIT if clause.has("locate", "happen") else Single.FIRM
+        return Single.CUED if clause.has("locate", "happen") else Single.FIRM
     if kind == "version":
         return Single.HABIT if clause.has("use") else Single.FIRM
     if kind == "ident":
@@ -150,7 +150,9 @@ def _single_day(clause: Clause, token: Token) -> Single:
         return Single.FIRM
     raw = token.raw.casefold()
     recurring = raw.endswith("s") or CJK.match(raw) is not None or clause.has("recur")
-    return Single.HABIT if recurring or clause.has("now", "again") else Single.NEVER
+    if not recurring and not clause.has("now", "again"):
+        return Single.NEVER  # "on Thursday" may be one Thursday
+    return Single.HABIT if {"deploy", "release"} & set(clause.rest) else Single.CUED
 
 
 def _tool(clause: Clause, token: Token) -> Statement:
@@ -167,6 +169,8 @@ def _tool(clause: Clause, token: Token) -> Statement:
         single = Single.FIRM
     elif named and single is Single.LOOSE:
         single = Single.CUED
+    if clause.tokens[0].kind == "indef":
+        single = Single.NEVER
     _drop_implied_purpose(clause, family)
     return _statement(clause, rest + clause.attrs, attribute, "tool", single)
 
