@@ -13,6 +13,7 @@ from pathlib import Path
 from typing import Any, Final, TypeVar
 
 from dormouse.hygiene import atomic_write
+from dormouse.recall.rank import FLOOR
 
 Check = Callable[[Any], bool]
 T = TypeVar("T")
@@ -72,7 +73,7 @@ class Settings:
     )
     recall_max_facts: int = _option(6, "How many facts a prompt is shown at most.", *_COUNT)
     recall_floor: float = _option(
-        0.30, "How well a fact must fit to be shown at all; 0 switches silence off.", *_SHARE
+        FLOOR, "How well a fact must fit to be shown at all; 0 switches silence off.", *_SHARE
     )
     rem_idle_minutes: int = _option(
         10, "How long all agents must be quiet before it sleeps.", *_AMOUNT

@@ -10,6 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from dormouse import settings
+from dormouse.recall.rank import FLOOR
 from dormouse.settings import Settings
 
 # The names and defaults that others rely on.
@@ -22,7 +23,7 @@ CONTRACT = {
         "candidate": 0.60,
         "tool_output": False,
     },
-    "recall": {"max_facts": 6, "floor": Settings().recall_floor},
+    "recall": {"max_facts": 6, "floor": FLOOR},
     "rem": {"idle_minutes": 10, "preferred": "03:00"},
     "thinkers": {"order": [], "calls_per_day": 40, "tokens_per_day": 200_000},
     "endpoint": {"url": "", "model": ""},
