@@ -2,7 +2,9 @@
 
 import contextlib
 import os
+import re
 from collections.abc import Callable
+from contextlib import closing
 from pathlib import Path
 from typing import Any
 
@@ -53,6 +55,7 @@ NETWORK = frozenset(
         "fuse.curlftpfs",
     ]
 )
+_ESCAPED = re.compile(r"\\([0-7]{3})")
 _DISTINCT = 200  # 4,096 encrypted bytes hold about 256 different values, a text far fewer
 
 
@@ -70,7 +73,7 @@ def network_kind(path: Path, mounts: str) -> str | None:
         parts = line.split(" ")
         if len(parts) < 3:
             continue
-        point = parts[1].encode().decode("unicode_escape")  # "\\040" stands for a space
+        point = _ESCAPED.sub(lambda m: chr(int(m[1], 8)), parts[1])  # "\\040" is a space
         inside = point == "/" or path == Path(point) or Path(point) in path.parents
         if inside and len(point) >= best:
             best, kind = len(point), parts[2]
@@ -114,9 +117,17 @@ def check_file(path: Path) -> None:
     if len(head) == PAGE and len(set(head)) < _DISTINCT:
         raise ForeignStore(path=path, why="it is not encrypted")
     if size % PAGE and not _has_log(path):  # a log may hold what the file still lacks
-        if size < PAGE and len(set(head)) < min(_DISTINCT, size // 2):
-            raise ForeignStore(path=path, why="it is not encrypted")
+        if size < PAGE and _is_text(head):
+            raise ForeignStore(path=path, why="it is a text")
         raise TruncatedStore(path=path, why=f"{size} bytes are no whole number of pages")
+
+
+def _is_text(head: bytes) -> bool:
+    try:
+        head.decode()
+    except UnicodeDecodeError:
+        return False
+    return True
 
 
 def _has_log(path: Path) -> bool:
@@ -126,17 +137,15 @@ def _has_log(path: Path) -> bool:
 
 def check_key(path: Path, key: bytes) -> None:
     """Read one row with *key*, without locks and without making a log. Raises WrongKey."""
-    probe = connect(path, key, immutable=True)
     try:
-        read_canary(probe, path)
-    except WrongKey:
-        if not _has_log(path):  # the first page may be torn in the file and whole in the log
-            raise
-    except TruncatedStore:
+        with closing(connect(path, key, immutable=True)) as probe:
+            read_canary(probe, path)
+    except DatabaseError as error:
         if not _has_log(path):
+            raise explain(error, path) from None
+    except (WrongKey, TruncatedStore):
+        if not _has_log(path):  # a page may be torn in the file and whole in the log
             raise
-    finally:
-        probe.close()
 
 
 def read_canary(db: Any, path: Path) -> str:

@@ -55,9 +55,15 @@ class FactWrites(FactReads):
         return Captured(fact, "new")
 
     def add_source(self, fact_id: str, source: Source) -> Fact:
-        """Note that a fact was stated again; the same session counts once. Raises NotFound."""
+        """Note that a fact was stated again; the same session counts once. Raises NotFound.
+
+        Without a session (the owner's own program) each time it is said counts.
+        """
         fact = self.fact(fact_id)
-        if any((s.agent, s.session_id) == (source.agent, source.session_id) for s in fact.sources):
+        said = (source.agent, source.session_id, None if source.session_id else source.at)
+        if any(
+            (s.agent, s.session_id, None if s.session_id else s.at) == said for s in fact.sources
+        ):
             return fact
         self._insert_source(fact_id, len(fact.sources) + 1, source)
         surer = min(SUREST, 1 - (1 - fact.confidence) * (1 - SUPPORT))

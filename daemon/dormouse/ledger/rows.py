@@ -164,6 +164,7 @@ class TurnRow:
     host_turn_id: str | None
     project_id: str | None
     branch: str | None
+    original_length: int | None = None
 
 
 @dataclass(frozen=True, slots=True)

@@ -9,7 +9,7 @@ from dormouse.sessions import Role
 
 TURN = (
     "id, agent, session_id, role, text, at, state, reason, line_id, host_turn_id, project_id,"
-    " branch"
+    " branch, original_length"
 )
 _SESSION = (
     "agent, id, project_id, branch, cwd, started_at, last_at, ended_at, attended,"

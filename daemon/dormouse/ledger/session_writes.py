@@ -4,7 +4,7 @@ import hashlib
 from collections.abc import Iterable
 from datetime import timedelta
 
-from dormouse.ledger.base import as_list
+from dormouse.ledger.base import as_list, clean
 from dormouse.ledger.ids import new_id
 from dormouse.ledger.rows import Prepared
 from dormouse.ledger.session_reads import SessionReads
@@ -101,9 +101,10 @@ class SessionWrites(SessionReads):
             " ORDER BY nr DESC LIMIT 20",
             turn.session_id, agent, str(turn.role), text_hash,
         )  # fmt: skip
+        said_in = turn.host_turn_id or None
         for id, host_turn_id, by_hook, line_id, then in rows:
-            same_turn = turn.host_turn_id is not None and host_turn_id == turn.host_turn_id
-            either_unknown = turn.host_turn_id is None or host_turn_id is None
+            same_turn = said_in is not None and host_turn_id in (said_in, clean(said_in))
+            either_unknown = said_in is None or host_turn_id is None
             if by_hook and (same_turn or (either_unknown and _within(then, at))):
                 return str(id)
             if not by_hook and line_id is not None and (same_turn or either_unknown):
