@@ -175,7 +175,7 @@ class _Reader:
                 break
             if word("anaphora").match(bare) and word("statement").search(bare):
                 current = replace(current, text=f"{current.text}. {plain(said)}")
-            elif colon and not _commands(bare):
+            elif colon and word("of_us").match(bare) and not _commands(bare):
                 more = _remembered(said, phrase, hints, "statement")
                 if more is None:
                     break
@@ -269,7 +269,7 @@ def _remembered(
 def _kind(text: str, phrase: Phrase, check: str) -> Kind:
     kind = kind_of(text)
     told_how = phrase.name == "from_now_on" and not word("of_us").match(text)
-    if check in ("rule", "standing") or (kind is Kind.PROJECT and told_how):
+    if check in ("rule", "standing") or (kind is not Kind.USER and told_how):
         return Kind.FEEDBACK
     return kind
 

@@ -29,8 +29,9 @@ _MARKS: dict[str, str] = {"de": "äöüß", "fr": "èêàçùœîâ", "es": "ñ�
 def detect(text: str) -> str:
     """One of en, de, zh, fr, es, ja, ko, ru, pt; "en" where nothing tells."""
     text = text[:4000]
-    script = _by_script(text)
-    if script:
+    script, share = _by_script(text)
+    # A letter of these scripts says about as much as four Latin ones; product names are Latin.
+    if script and share >= 0.2:
         return script
     low = text.lower()
     words = _WORDS.findall(low)
@@ -39,11 +40,14 @@ def detect(text: str) -> str:
         + 1.5 * sum(mark in low for mark in _MARKS.get(language, ""))
         for language, small in _SMALL.items()
     }
+    if script and not any(scores.values()):
+        return script
     # On a tie the first wins: English, then German.
     return max(scores, key=lambda language: scores[language])
 
 
-def _by_script(text: str) -> str | None:
+def _by_script(text: str) -> tuple[str | None, float]:
+    """The script other than Latin that is there, and its share of the letters."""
     han = kana = hangul = cyrillic = latin = 0
     for letter in text:
         code = ord(letter)
@@ -57,11 +61,6 @@ def _by_script(text: str) -> str | None:
             han += 1
         elif 0xAC00 <= code < 0xD7B0 or 0x1100 <= code < 0x1200:
             hangul += 1
-    # A letter of these scripts says about as much as four Latin ones, and product names are Latin.
-    if kana and (kana + han) * 4 >= latin:
-        return "ja"
-    if hangul and hangul * 4 >= latin:
-        return "ko"
-    if han and han * 4 >= latin:
-        return "zh"
-    return "ru" if cyrillic and cyrillic * 2 >= latin else None
+    found = "ja" if kana else "ko" if hangul else "zh" if han else "ru" if cyrillic else None
+    count = han + kana + hangul + cyrillic
+    return found, count / (count + latin) if found else 0.0

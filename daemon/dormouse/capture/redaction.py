@@ -142,16 +142,20 @@ def _private_keys(data: bytes, watch: _Watch) -> Iterator[_SPAN]:
 
 
 def _base64_before(data: bytes, least: int, end: int) -> int:
-    lines = data[least:end].split(b"\n")
-    start = end
-    for line in reversed(lines):
-        bare = line.strip(b" \t\r>|+=")
-        if start < end and not (len(bare) >= 16 and _BASE64.fullmatch(bare)):
+    """Where the lines of base64 before *end* begin; the last of them may be short."""
+    start, line_end = end, end
+    while line_end > least:
+        line_start = max(data.rfind(b"\n", least, line_end - 1) + 1, least)
+        bare = data[line_start:line_end].strip(b" \t\r\n>|+=")
+        if not bare and start == end:
+            line_end = line_start
+            continue
+        if not _BASE64.fullmatch(bare) or (
+            start < end and len(bare) < 16 and (line_start > least or not _mixed(bare))
+        ):
             break
-        if bare and not _BASE64.fullmatch(bare):
-            break
-        start -= len(line) + (1 if start < end else 0)
-    return max(start, least)
+        start = line_end = line_start
+    return start
 
 
 _BASE64 = re.compile(rb"[A-Za-z0-9+/]+")
@@ -165,10 +169,11 @@ def _tokens(data: bytes, token: secrets.Token, watch: _Watch) -> Iterator[_SPAN]
         if token.bounded and _LETTER.match(data, found.start() - 1, found.start()):
             continue
         end = _run(data, found.end(), token)
-        body = data[found.end() : end]
-        if end and (not token.strict or _digit_or_capital(body)):
+        if not end:
+            continue
+        if not token.strict or _digit_or_capital(data, found.end(), end):
             yield found.start(), end, token.type
-            at = end
+        at = end  # no run inside this one can have what the whole one lacks
 
 
 _RUNS: dict[bytes, re.Pattern[bytes]] = {}
@@ -183,7 +188,9 @@ def _letters(alphabet: bytes) -> re.Pattern[bytes]:
 def _run(data: bytes, start: int, token: secrets.Token) -> int:
     """Where the run of letters ends, or 0 if it is too short; it may go on after a line end."""
     letters = _letters(token.alphabet)
-    found = letters.match(data, start, start + token.most + 1)
+    # A kind without a length of its own ends where its letters end.
+    most = token.most if token.most < 255 else len(data)
+    found = letters.match(data, start, min(len(data), start + most + 1))
     end = found.end() if found else start
     size = end - start
     for _ in range(8):
@@ -191,12 +198,10 @@ def _run(data: bytes, start: int, token: secrets.Token) -> int:
         rest = broken and letters.match(data, broken.end(), broken.end() + token.most)
         if not rest or (size >= token.least and not _goes_on(data, start, end, rest)):
             break
-        if size + len(rest[0]) > token.most:
+        if size + len(rest[0]) > most:
             break
         size, end = size + len(rest[0]), rest.end()
-    if size < token.least or size > token.most + (0 if token.most < 255 else 1):
-        return 0
-    return end
+    return end if token.least <= size <= most else 0
 
 
 def _goes_on(data: bytes, start: int, end: int, rest: re.Match[bytes]) -> bool:
@@ -206,8 +211,11 @@ def _goes_on(data: bytes, start: int, end: int, rest: re.Match[bytes]) -> bool:
     return end - line_start >= 60 and alone and _mixed(rest[0])
 
 
-def _digit_or_capital(body: bytes) -> bool:
-    return re.search(rb"[0-9A-Z]", body) is not None
+def _digit_or_capital(data: bytes, start: int, end: int) -> bool:
+    return _DIGIT_OR_CAPITAL.search(data, start, end) is not None
+
+
+_DIGIT_OR_CAPITAL = re.compile(rb"[0-9A-Z]")
 
 
 def _mixed(body: bytes) -> bool:

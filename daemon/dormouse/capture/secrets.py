@@ -93,7 +93,7 @@ PEM_END = re.compile(rb"-----END [A-Z0-9 ]{0,40}PRIVATE KEY(?: BLOCK)?-----")
 PEM_CUT_OFF = re.compile(
     rb"(?:(?:\s|\\[nr]|[>|+]){0,12}(?:Proc-Type|DEK-Info|Comment|Version):[^\n]{0,100})*"
     rb"(?:(?:\s|\\[nr]|[>|+]){0,12}[A-Za-z0-9+/]{16,}={0,2})+"
-    rb"(?:(?:\s|\\[nr]|[>|+]){0,12}[A-Za-z0-9+/]{1,16}={1,2})?"
+    rb"(?:(?:\s|\\[nr]|[>|+]){0,12}(?=[A-Za-z]{0,15}[0-9+/=])[A-Za-z0-9+/]{1,16}={0,2})?"
 )
 
 SCHEME = re.compile(rb"(?<![A-Za-z0-9])[A-Za-z][A-Za-z0-9+.-]{1,24}\Z")

@@ -39,23 +39,28 @@ class Line(NamedTuple):
 
 def lines(cover: str, is_task: re.Pattern[str]) -> Iterator[Line]:
     """The lines that are speech. A line that was only wrapped goes on in the next one."""
-    start, number = 0, 0
     pending: Line | None = None
-    for raw in cover.split("\n"):
-        end = start + len(raw)
-        mark = LIST_MARK.match(raw)
-        body = raw[mark.end() if mark else 0 :].strip()
-        speech = bool(body) and BLOCK not in raw
-        if pending and not (speech and not mark and _wrapped(cover, pending, body, is_task)):
+    for number, found in enumerate(_SPEECH.finditer(cover)):
+        mark = LIST_MARK.match(found[0]) if _starts_line(cover, found.start()) else None
+        body = found[0][mark.end() if mark else 0 :].strip()
+        if not body:
+            continue
+        if pending:
+            adjoins = cover[pending.end : found.start()] == "\n"
+            if adjoins and not mark and _wrapped(cover, pending, body, is_task):
+                pending = pending._replace(end=found.end())
+                continue
             yield pending
-            pending = None
-        if speech:
-            begin = pending.start if pending else start + (mark.end() if mark else 0)
-            item = pending.item if pending else bool(mark)
-            pending = Line(begin, end, item, pending.number if pending else number)
-        start, number = end + 1, number + 1
+        pending = Line(found.start() + (mark.end() if mark else 0), found.end(), bool(mark), number)
     if pending:
         yield pending
+
+
+_SPEECH = re.compile(f"[^\n{BLOCK}]+")
+
+
+def _starts_line(cover: str, place: int) -> bool:
+    return place == 0 or cover[place - 1] == "\n"
 
 
 def _wrapped(cover: str, line: Line, following: str, is_task: re.Pattern[str]) -> bool:

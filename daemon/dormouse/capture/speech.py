@@ -32,7 +32,7 @@ def listen(text: str) -> Voice:
         BLOCK * len(line) if block else line for line, block in zip(lines, kinds, strict=True)
     )
     covered = _cover_markup(covered)
-    covered = _INLINE.sub(_hush, covered).replace("’", "'").replace("ʼ", "'")
+    covered = _INLINE.sub(_hush, covered).translate(_SAME)
     return _cover_paste(covered)
 
 
@@ -91,11 +91,12 @@ def _kinds(lines: list[str]) -> list[bool]:
         code = _CODE_INDENT.match(line) and not (_LIST.match(line) and not pasted)
         if mark:
             fence = mark[1]
-        quoted = bool(bare) and before == ">" and not _COMMANDS.match(line)
+        quoted = bool(bare) and before == ">"
         block = bool(mark or pasted or diff or code or _BLOCK_LINE.match(line) or quoted)
         kinds.append(block)
-        # Lazy continuation: the line under a quoted one belongs to the quote.
-        before = ">" if bare.startswith(">") or (quoted and bare) else ""
+        # The line under a quoted one belongs to the quote if that stops in mid-sentence.
+        stops = bare.endswith((".", "!", "?", ":", "。", "！", "？", "："))
+        before = ">" if (bare.startswith(">") or quoted) and not stops else ""
         if not block and _INTRODUCES.search(line[-200:]) and not _COMMANDS.match(line[:200]):
             pasted = True
     return kinds
@@ -144,6 +145,13 @@ _INLINE = re.compile(
     r"`[^`\n]{1,400}`|\"[^\"\n]{1,400}\"|“[^”\n]{1,400}[”“]|„[^“”\"\n]{1,400}[“”\"]|«[^»\n]{1,400}»"
     r"|»[^«\n]{1,400}«|‚[^‘’\n]{1,400}[‘’]|「[^」\n]{1,400}」|『[^』\n]{1,400}』|《[^》\n]{1,400}》"
     r"|‘[^’\n]{1,400}’(?!\w)|(?<![\w'])'(?=[^\s'])[^'\n]{0,400}(?:'(?=\w)[^'\n]{0,400}){0,4}'(?!\w)"
+)
+
+
+# The patterns know one apostrophe and, of the characters that command, the simplified form.
+_SAME = str.maketrans(
+    "’ʼ記別請從現開後總遠終絕對錯說話這個條為換會項倉庫嗎還煩幫點頂們僅關於應該實際經遷檢運執寫測試過時務齊",
+    "''记别请从现开后总远终绝对错说话这个条为换会项仓库吗还烦帮点顶们仅关于应该实际经迁检运执写测试过时务齐",
 )
 
 
