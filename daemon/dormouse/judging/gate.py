@@ -6,7 +6,7 @@ What is known on both sides and different can't be a contradiction. What is unkn
 from dormouse.facts import Fact
 from dormouse.judging.scope import scope_line
 from dormouse.judgments import Veto
-from dormouse.slots import PROJECT, Modality, Statement, read
+from dormouse.slots import HEADS, PROJECT, Modality, Statement, read
 
 VERSION = 1
 
@@ -77,5 +77,6 @@ def _subjects_differ(older: Statement, newer: Statement) -> bool:
         return False
     if PROJECT in (older.slot.subject, newer.slot.subject):
         return False
-    a, b = set(older.slot.subject.split()), set(newer.slot.subject.split())
+    a = set(older.slot.subject.split()) - HEADS
+    b = set(newer.slot.subject.split()) - HEADS
     return bool(a - b) and bool(b - a)

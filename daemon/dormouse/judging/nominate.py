@@ -37,7 +37,7 @@ def near(new: Fact, hits: Sequence[Fact]) -> list[Fact]:
 
 
 def unclear(new: Fact, hits: Sequence[Fact]) -> list[Fact]:
-    """Of "not 8080, it's 9090": the facts that hold 8080, if several do. One is meant: ask which."""
+    """Of "not 8080, it's 9090": the facts with 8080, if several; one is meant: ask which."""
     statement = read(new.text)
     if statement.old is None or statement.slot.subject is not None:
         return []

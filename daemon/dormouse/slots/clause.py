@@ -105,7 +105,9 @@ def _number(tokens: list[Token], at: int) -> Token:
 
 def _pick_values(clause: Clause, then_now: bool) -> None:
     typed = [
-        at for at, t in enumerate(clause.tokens) if t.kind in TYPED and not _is_name(clause, t)
+        at
+        for at, t in enumerate(clause.tokens)
+        if t.kind in TYPED and not _is_name(clause, t) and not _on_branch(clause.tokens, at)
     ]
     if not typed:
         return
@@ -238,7 +240,7 @@ def _purpose(clause: Clause) -> None:
         clause.tokens = tokens[:at] + tokens[end:]
 
 
-_ON_BRANCH = frozenset({"branch", "on", "auf"})
+_ON_BRANCH = frozenset({"on", "auf"})
 
 
 def _content(tokens: list[Token]) -> list[str]:
@@ -284,11 +286,7 @@ def _collect(clause: Clause) -> None:
             clause.qualifiers.add(("date", token.canon))
         elif token.kind == "version":
             clause.qualifiers.add(("version", token.canon))
-        elif (
-            token.kind in ("branch", "path")
-            and at
-            and tokens[at - 1].canon in ("branch", "on", "auf")
-        ):
+        elif _on_branch(tokens, at):
             clause.qualifiers.add(("branch", token.canon))
         elif token.kind == "attr":
             clause.attrs.append(token.canon)
@@ -296,6 +294,16 @@ def _collect(clause: Clause) -> None:
             clause.rest.append("user")
         elif token.kind not in EMPTY:
             clause.rest.append(token.canon)
+
+
+def _on_branch(tokens: list[Token], at: int) -> bool:
+    """Whether the token names the branch on which the statement holds."""
+    token = tokens[at]
+    if token.kind not in ("branch", "path", "ident"):
+        return False
+    before = tokens[at - 1].canon if at else ""
+    after = tokens[at + 1].canon if at + 1 < len(tokens) else ""
+    return "branch" in (before, after) or (token.kind == "branch" and before in _ON_BRANCH)
 
 
 def _before_version(tokens: list[Token], at: int) -> bool:

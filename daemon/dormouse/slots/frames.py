@@ -14,6 +14,8 @@ from dormouse.slots.tokens import Token
 from dormouse.slots.values import ADDRESS
 
 PROJECT = "we"  # the subject of what is said about the project itself
+#: Nouns that an environment's name says already: the staging server is staging.
+HEADS = frozenset({"server", "environment"})
 _ANSWERING = frozenset({"user", "prefer", "want"})
 _IMPLIED = {"region": frozenset({"aws", "gcp", "azure"})}  # a region's name tells its provider
 _COLLECTIVE = words("test documentation log secret config script data code file migration")
@@ -28,6 +30,7 @@ _SAID_BY_KIND = {
     "time": ("time",),
     "path": ("path",),
     "language": ("language",),
+    "default-branch": ("default-branch",),
 }
 
 
@@ -59,7 +62,7 @@ def _subject(clause: Clause, named: list[str]) -> str | None:
     """The subject in a fixed order of words; the project itself where nothing is named."""
     left = set(named)
     if left & {t.canon for t in clause.tokens if t.kind == "env"}:
-        left -= {"server", "environment"}
+        left -= HEADS
     if _unresolved(clause):
         return None
     if left:
