@@ -126,7 +126,7 @@ def serve(home: Home) -> None:
     if not home.exists():
         raise BadRequest(what=f"there is no memory in {home.root}", hint="Run `dormouse up`.")
     hygiene.make_private_folders(home)
-    lock = take_lock(home)
+    take_lock(home)  # held to the process's very end: a free lock means that it is gone
     listener = listen(home)
     hygiene.set_up_log(home.log)
     _mirror_autostart(home)
@@ -156,7 +156,6 @@ def serve(home: Home) -> None:
         server.run(sockets=[listener])
     finally:
         home.socket.unlink(missing_ok=True)
-        os.close(lock)
 
 
 def _mirror_autostart(home: Home) -> None:
@@ -177,10 +176,10 @@ def set_up(home: Home, wanted: dict[str, object]) -> dict[str, object]:
     from dormouse.work.prepare import prepare  # noqa: PLC0415
 
     hygiene.make_private_folders(home)
-    if home.exists():
+    lock = None if home.exists() else take_lock(home)
+    if lock is None or home.exists():
         slots = KeySlots.load(home.keyslots)
         return {"created": False, "store_id": slots.store_id, "slots": list(slots.kinds)}
-    lock = take_lock(home)
     kinds = wanted.get("slots") or ["keyfile"]
     folder, passphrase = wanted.get("key_folder"), wanted.get("passphrase")
     if not isinstance(kinds, list) or not set(kinds) <= {"keyfile", "passphrase"}:

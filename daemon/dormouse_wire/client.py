@@ -13,7 +13,7 @@ from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import Any
 
-DEFAULT_TIMEOUT_S = 4.0
+DEFAULT_TIMEOUT_S = 3.0
 MAX_SOCKET_PATH = 103 if sys.platform == "darwin" else 107
 
 

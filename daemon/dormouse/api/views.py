@@ -126,7 +126,7 @@ def turn_view(row: TurnRow) -> dict[str, Any]:
         "role": row.role,
         "at": row.at,
         "text": mask(row.text),
-    }
+    } | ({"original_length": row.original_length} if row.original_length else {})
 
 
 def run_view(row: RunRow) -> dict[str, Any]:

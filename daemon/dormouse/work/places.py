@@ -63,7 +63,7 @@ class Places:
 
     def _find(self, cwd: str) -> Where:
         place = locate(cwd, home=self._home, temp=self._temp, uid=os.getuid())
-        off = place.off or self._off_by_settings(cwd, place.root)
+        off = place.off or self._off_by_settings(str(place.path or cwd), place.root)
         known = self._ledger.read(lambda r: r.known_projects())
         found = match(place, known)
         if found.project_id is None and place.root is None:
