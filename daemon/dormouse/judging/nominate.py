@@ -7,12 +7,11 @@ from collections.abc import Sequence
 
 from dormouse.facts import Fact
 from dormouse.judging.scope import scope_line
-from dormouse.slots import PROJECT, Statement, read
+from dormouse.slots import PROJECT, VERB_MARKS, Statement, read
 from dormouse.slots.values import Difference, compare
 
 _ALIKE = 0.75  # of the shorter text's content words: nearly the same sentence
 _ALIKE_CHANGED = 0.5  # enough where the new one speaks of a change
-_EMPTY = frozenset({"use", "locate"})
 
 
 def slots(new: Fact) -> list[tuple[str, str | None]]:
@@ -77,7 +76,7 @@ def _same_slot(a: Statement, b: Statement) -> bool:
 
 
 def _alike(a: Statement, b: Statement) -> bool:
-    x, y = set(a.words) - _EMPTY, set(b.words) - _EMPTY
+    x, y = set(a.words) - VERB_MARKS, set(b.words) - VERB_MARKS
     shared = len(x & y)
     if shared < 2:
         return False

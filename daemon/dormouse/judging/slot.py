@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from dormouse.facts import Fact, How, Trust
 from dormouse.judging import gate
 from dormouse.judgments import Ruling, Verdict
-from dormouse.slots import Modality, Single, Statement, read
+from dormouse.slots import VERB_MARKS, Modality, Single, Statement, read
 from dormouse.slots.values import ADDRESS, Difference, compare
 
 VERSION = 1
@@ -148,7 +148,9 @@ def _contrasted(older: Statement, newer: Statement) -> bool:
     if len(older.words) < 2 or not newer.denies or not _plain(older) or not older.whole:
         return False
     free = older.language != "en" or newer.language != "en"
-    return older.qualifiers == newer.qualifiers and _alike(older.words, newer.denies, free=free)
+    words = tuple(w for w in older.words if w not in VERB_MARKS)
+    denied = tuple(w for w in newer.denies if w not in VERB_MARKS)
+    return older.qualifiers == newer.qualifiers and _alike(words, denied, free=free)
 
 
 def _put_right(older: Statement, newer: Statement) -> bool:

@@ -15,6 +15,8 @@ EMPTY = words(
     "correction add and or comma for from to prep not more ends instead over we pron recur "
     "takeover past new"
 )
+#: Verbs that stand in a statement's words by what they do, whichever verb it was.
+VERB_MARKS = frozenset({"use", "locate"})
 VERBS = words("be plural have need locate happen use call change rename replace takeover past")
 TYPED = words(
     "ip host url path version qty time num tool lang weekday state region ident branch freq due"
@@ -25,6 +27,7 @@ _RANK: dict[str, float] = {
     "due": 4, "freq": 3, "ident": 2, "branch": 1,
 }  # fmt: skip
 _NUMBERED = words("port version timeout limit rate-limit size quota threshold budget")
+_CHANGES = ("change", "replace", "rename", "takeover")
 _ACTS = frozenset({"deploy", "release"})
 _DATED = frozenset({"expire", "deadline", "due"})
 _AWAY = frozenset({"away from", "out of", "weg von"})
@@ -61,7 +64,9 @@ def parse(tokens: list[Token], *, then_now: bool = False) -> Clause:
     _pick_values(clause, then_now)
     _negation(clause)
     clause.words = _content(clause.tokens)
-    clause.denies = _denied(clause.tokens)
+    if clause.has("from") and not clause.has(*_CHANGES):
+        clause.words.append("from")  # what comes from a place is not what is there
+    clause.denies = _denied(clause.tokens) or _left_behind(clause)
     _purpose(clause)
     _collect(clause)
     return clause
@@ -251,7 +256,7 @@ def _content(tokens: list[Token]) -> list[str]:
             words.append(token.canon.split(":")[0])
         elif token.kind not in EMPTY:
             words.append(token.canon)
-        elif token.kind in ("use", "locate"):
+        elif token.kind in VERB_MARKS:
             words.append(token.kind)
     return words
 
@@ -271,14 +276,27 @@ def _denied(tokens: list[Token]) -> tuple[str, ...]:
 _SCOPES = {"env": "environment", "os": "os", "tier": "tier", "region": "region"}
 
 
+def _left_behind(clause: Clause) -> tuple[str, ...]:
+    """Of "the files moved from Figma to Penpot": the files, Figma; typed values have their own."""
+    kinds = [token.kind for token in clause.tokens]
+    if clause.value is not None or clause.listed or "from" not in kinds or "change" not in kinds:
+        return ()
+    start = kinds.index("from")
+    end = next((i for i in range(start, len(kinds)) if kinds[i] == "to"), None)
+    if end is None or not _content(clause.tokens[end:]):
+        return ()
+    left = _content(clause.tokens[start:end])
+    return (*_content(clause.tokens[:start]), *left) if left else ()
+
+
 def _collect(clause: Clause) -> None:
     """Put every token where it counts: scope, attribute, or the rest that has to agree."""
     tokens = clause.tokens
     for at, token in enumerate(tokens):
         if token is clause.value or token is clause.old:
             continue
-        if token.kind == "from" and not clause.has("change", "replace", "rename", "takeover"):
-            clause.rest.append("from")  # what comes from a place is not what is there
+        if token.kind == "from" and not clause.has(*_CHANGES):
+            clause.rest.append("from")
         if token.kind in _SCOPES and not _before_version(tokens, at):
             clause.qualifiers.add((_SCOPES[token.kind], token.canon))
             clause.rest.append(token.canon)

@@ -128,7 +128,7 @@ _DEPLOYED = words(
 
 def _single(clause: Clause, token: Token, kind: str) -> Single:
     plural = clause.has("plural") and not clause.has("we")
-    if clause.tokens[0].kind == "indef" and kind in ("address", "path", "ident"):
+    if clause.tokens[0].kind in _SOME and kind in ("address", "path", "ident"):
         return Single.NEVER  # one of several
     if kind in ("address", "path"):
         many = plural or (kind == "path" and bool(_COLLECTIVE & set(clause.rest)))
@@ -172,7 +172,7 @@ def _tool(clause: Clause, token: Token) -> Statement:
         single = Single.FIRM
     elif named and single is Single.LOOSE:
         single = Single.CUED
-    if clause.tokens[0].kind == "indef":
+    if clause.tokens[0].kind in _SOME:
         single = Single.NEVER
     _drop_implied_purpose(clause, family)
     return _statement(clause, rest + clause.attrs, attribute, "tool", single)
@@ -299,6 +299,7 @@ def _perhaps_a_noun(name: list[Token], verb: str) -> bool:
     return verb in ("ist", "是") or not last.isascii() or _ADJECTIVE.search(last) is not None
 
 
+_SOME = frozenset({"indef", "num", "label"})  # a server, one server: one of several
 _ADJECTIVE = re.compile(r"(?:ian|ese|ish|ican)$")
 _COPULAS = frozenset({"be", "plural", "rolev", "takeover", "change"})
 

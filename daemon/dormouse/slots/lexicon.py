@@ -123,6 +123,7 @@ LEXICONS = {language: _build(language, _SHARED) for language in LANGUAGES}
 def _cjk_words() -> dict[str, Entry]:
     """All Chinese words: they are recognised in a text of any language, by the longest match."""
     found = {w: e for w, e in LEXICONS["zh"].words.items() if CJK.match(w)}
+    found |= {w: Entry("num", n) for w, n in LEXICONS["zh"].numbers.items()}
     return found | {w: Entry("unit", u) for w, u in LEXICONS["zh"].units.items()}
 
 
