@@ -220,7 +220,7 @@ class Ledger:
     def integrity(self) -> list[str]:
         """What is wrong with the file; sets ``trouble`` if something is."""
         problems = self._maintain(maintenance.integrity)
-        if any(not problem.startswith("the log") for problem in problems):
+        if any(not problem.startswith(maintenance.IN_THE_WAY) for problem in problems):
             self.trouble = "integrity"
         return problems
 

@@ -10,8 +10,10 @@ from typing import Any
 
 from dormouse.errors import NotFound
 from dormouse.ledger.base import as_list
+from dormouse.ledger.connecting import DatabaseError, error_name
 from dormouse.ledger.rows import Erased
 
+IN_THE_WAY = "a reader was in the way"
 _TEXTS = (("facts", "text"), ("turns", "text"), ("candidates", "text"), ("proposals", "payload"))
 _IN = "IN (SELECT value FROM json_each(?))"
 
@@ -143,21 +145,41 @@ def checkpoint(db: Any) -> bool:
 
 def integrity(db: Any) -> list[str]:
     """What is wrong with the file, in words without any text of a fact; empty if nothing is."""
-    problems = []
     if not checkpoint(db):  # the cipher's check would give false alarms on a partly emptied log
-        problems.append("the log could not be emptied: a reader was in the way")
-    else:
-        problems += [f"page check: {row[0]}" for row in db.execute("PRAGMA cipher_integrity_check")]
-    rows = [row[0] for row in db.execute("PRAGMA integrity_check(20)")]
-    problems += [f"structure: {row}" for row in rows if row != "ok"]
-    for row in db.execute("PRAGMA foreign_key_check"):
-        problems.append(f"a row of {row[0]} refers to nothing in {row[2]}")
+        return [f"{IN_THE_WAY}, nothing was checked"]
+    problems = []
+    for name, check in (
+        ("page", _pages),
+        ("structure", _structure),
+        ("reference", _references),
+        ("search row", _search_rows),
+    ):
+        try:
+            problems += [f"{name}: {found}" for found in check(db)]
+        except DatabaseError as error:  # what is damaged may not even be readable
+            problems.append(f"{name}: {error_name(error)}")
+    return problems
+
+
+def _pages(db: Any) -> list[str]:
+    return [str(row[0]) for row in db.execute("PRAGMA cipher_integrity_check").fetchall()]
+
+
+def _structure(db: Any) -> list[str]:
+    rows = db.execute("PRAGMA integrity_check(20)").fetchall()
+    return [str(row[0]) for row in rows if row[0] != "ok"]
+
+
+def _references(db: Any) -> list[str]:
+    rows = db.execute("PRAGMA foreign_key_check").fetchall()
+    return [f"a row of {row[0]} refers to nothing in {row[2]}" for row in rows]
+
+
+def _search_rows(db: Any) -> list[str]:
     facts = db.execute("SELECT count(*) FROM facts").fetchone()[0]
     indexed = db.execute("SELECT count(*) FROM search_docsize").fetchone()[0]
-    if facts != indexed:
-        problems.append(f"{facts} facts but {indexed} search rows")
     db.execute("INSERT INTO search (search, rank) VALUES ('integrity-check', 1)")
-    return problems
+    return [] if facts == indexed else [f"{indexed} for {facts} facts"]
 
 
 def count_holding(db: Any, find: Callable[[str], object]) -> int:
