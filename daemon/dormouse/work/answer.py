@@ -118,7 +118,7 @@ def _block(
     Looks again at what was found before: it may just have been forgotten, or shown.
     """
     uses = w.uses(event.agent, event.session_id)
-    back = taken_back(w, event, uses)
+    back = [t for t in taken_back(w, event, uses) if t.fact.id not in obeyed.named]
     fresh = [hit for hit in ranked if not _shown(uses, hit.fact.id)]
     still = w.facts_by_id(hit.fact.id for hit in fresh)
     fresh = [
