@@ -92,3 +92,5 @@ HOSTS: dict[str, Host] = {
 
 # A thinker that the daemon starts carries this in its environment: our hooks fall silent in it.
 THINKER_MARKER = "DORMOUSE_THINKER"
+# The folder it runs in begins with this name: nothing said in such a folder is ever remembered.
+THINKER_FOLDER = "dormouse-thinker-"
