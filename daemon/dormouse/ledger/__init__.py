@@ -18,8 +18,10 @@ from dormouse.ledger.rows import (
     Retirement,
     RunRow,
     SessionRow,
+    ThinkerCall,
     TranscriptRow,
     TurnRow,
+    UnsurePair,
     UseRow,
 )
 
@@ -40,8 +42,10 @@ __all__ = [
     "Retirement",
     "RunRow",
     "SessionRow",
+    "ThinkerCall",
     "TranscriptRow",
     "TurnRow",
+    "UnsurePair",
     "UseRow",
     "Writer",
     "new_id",

@@ -5,13 +5,14 @@ from dormouse.ledger.judgment_writes import JudgmentWrites
 from dormouse.ledger.search_reads import SearchReads
 from dormouse.ledger.session_reads import SessionReads
 from dormouse.ledger.session_writes import SessionWrites
+from dormouse.ledger.thinking_rows import ThinkingReads, ThinkingWrites
 from dormouse.ledger.waiting_reads import WaitingReads
 from dormouse.ledger.waiting_writes import WaitingWrites
 
 
-class Reader(WaitingReads, SessionReads, SearchReads, JudgmentReads):
+class Reader(WaitingReads, SessionReads, SearchReads, ThinkingReads, JudgmentReads):
     """Looks, on a connection that can't change anything."""
 
 
-class Writer(JudgmentWrites, WaitingWrites, SessionWrites, Reader):
+class Writer(JudgmentWrites, WaitingWrites, SessionWrites, ThinkingWrites, Reader):
     """Looks and writes, inside the transaction of one request."""

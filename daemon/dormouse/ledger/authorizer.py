@@ -43,6 +43,7 @@ FACT_COLUMNS = frozenset(
 DELETABLE = frozenset(
     [
         "unsettled",
+        "unsure_pairs",
         "candidates",
         "kept_answers",
         "suppressions",

@@ -229,6 +229,33 @@ class AgentRow:
 
 
 @dataclass(frozen=True, slots=True)
+class ThinkerCall:
+    """One call of a thinker: bytes sent and received, tokens estimated and told, how it ended."""
+
+    id: str
+    at: str
+    who: str
+    level: str
+    task: str
+    sent: int
+    estimated: int
+    result: str
+    received: int
+    tokens: int | None
+    took_ms: float
+
+
+@dataclass(frozen=True, slots=True)
+class UnsurePair:
+    """A pair that waits for a thinker; ``asked`` counts how often one was unsure, too."""
+
+    older_id: str
+    newer_id: str
+    asked: int
+    next_at: str
+
+
+@dataclass(frozen=True, slots=True)
 class Erased:
     """What erasing came to, in rows. ``still_in`` names the copies that still hold it."""
 

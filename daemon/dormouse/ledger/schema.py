@@ -209,6 +209,25 @@ CREATE TABLE settings_log (
 ) STRICT;
 """
 
+THINKING = """
+CREATE TABLE thinker_calls (
+  nr INTEGER PRIMARY KEY,
+  id TEXT NOT NULL UNIQUE,
+  at TEXT NOT NULL, who TEXT NOT NULL, level TEXT NOT NULL, task TEXT NOT NULL,
+  sent INTEGER NOT NULL, received INTEGER NOT NULL DEFAULT 0,
+  estimated INTEGER NOT NULL, tokens INTEGER,
+  result TEXT NOT NULL DEFAULT 'started' CHECK (result IN ('started', 'answered', 'unavailable',
+    'quota', 'timeout', 'rubbish', 'failed', 'stopped')),
+  took_ms REAL NOT NULL DEFAULT 0
+) STRICT;
+CREATE TABLE unsure_pairs (
+  older_nr INTEGER NOT NULL REFERENCES facts (nr) ON DELETE CASCADE,
+  newer_nr INTEGER NOT NULL REFERENCES facts (nr) ON DELETE CASCADE,
+  asked INTEGER NOT NULL DEFAULT 0, next_at TEXT NOT NULL,
+  PRIMARY KEY (older_nr, newer_nr)
+) STRICT, WITHOUT ROWID;
+"""
+
 TRIGGERS = """
 CREATE TRIGGER facts_never_deleted BEFORE DELETE ON facts
 WHEN NOT EXISTS (SELECT 1 FROM erasures WHERE fact_id = OLD.id AND open = 1)
@@ -237,6 +256,11 @@ CREATE TRIGGER migrations_never_deleted BEFORE DELETE ON migrations
 BEGIN SELECT RAISE(ABORT, 'migrations are append-only'); END;
 CREATE TRIGGER migrations_never_changed BEFORE UPDATE ON migrations
 BEGIN SELECT RAISE(ABORT, 'migrations are append-only'); END;
+CREATE TRIGGER thinker_calls_never_deleted BEFORE DELETE ON thinker_calls
+BEGIN SELECT RAISE(ABORT, 'thinker calls are counted for good'); END;
+CREATE TRIGGER thinker_calls_end_once
+BEFORE UPDATE ON thinker_calls WHEN OLD.result <> 'started' OR NEW.at IS NOT OLD.at
+BEGIN SELECT RAISE(ABORT, 'thinker calls are counted for good'); END;
 CREATE TRIGGER erasures_never_deleted BEFORE DELETE ON erasures
 BEGIN SELECT RAISE(ABORT, 'erasures are append-only'); END;
 CREATE TRIGGER erasures_only_close BEFORE UPDATE ON erasures
@@ -252,4 +276,4 @@ WHERE j.id IN (SELECT judgment_id FROM outcomes WHERE outcome = 'asked')
   AND EXISTS (SELECT 1 FROM current_facts WHERE id = j.newer_id);
 """
 
-STATEMENTS = STORE + FACTS + JUDGMENTS + WAITING + SESSIONS + TRIGGERS
+STATEMENTS = STORE + FACTS + JUDGMENTS + WAITING + SESSIONS + THINKING + TRIGGERS
