@@ -49,13 +49,30 @@ def frame(clause: Clause) -> Statement:
 def _statement(
     clause: Clause, subject: list[str], attribute: str | None, kind: str, single: Single
 ) -> Statement:
+    if clause.listed:
+        single = Single.NEVER
+    elif not _claims(clause, kind) and single in (Single.FIRM, Single.HABIT):
+        single = Single.CUED
     value = clause.value.canon if clause.value else None
     return Statement(
         slot=Slot(_subject(clause, subject), attribute, value),
         kind=kind,
         old=clause.old.canon if clause.old else None,
-        single=Single.NEVER if clause.listed else single,
+        single=single,
     )
+
+
+def _claims(clause: Clause, kind: str) -> bool:
+    """Whether anything is said of the value: a link or a heading claims nothing."""
+    if kind == "state" or clause.old is not None or clause.has(*VERBS, "now", "again"):
+        return True
+    return kind in _SPOKEN and bool(_ACTS & {t.canon for t in clause.tokens})
+
+
+_SPOKEN = frozenset({"weekday", "lang", "tool", "freq", "due", "qty", "time"})
+_ACTS = words(
+    "deploy release answer write prefer test lint format build install keep expire indentation"
+)
 
 
 def _subject(clause: Clause, named: list[str]) -> str | None:
@@ -132,7 +149,7 @@ def _single(clause: Clause, token: Token, kind: str) -> Single:
         return Single.NEVER  # one of several
     if kind in ("address", "path"):
         many = plural or (kind == "path" and bool(_COLLECTIVE & set(clause.rest)))
-        return Single.CUED if many else Single.FIRM
+        return Single.CUED if many or token.kind == "url" else Single.FIRM  # links are many
     if kind == "weekday":
         return _single_day(clause, token)
     if kind in ("lang", "freq"):
