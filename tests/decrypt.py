@@ -22,6 +22,21 @@ def opened(home: Path) -> Iterator[Any]:
         yield connection
 
 
+@contextmanager
+def unguarded(home: Path, table: str) -> Iterator[Any]:
+    """A connection on which *table* has no triggers: what a stranger could do to the file."""
+    with opened(home) as connection:
+        triggers = connection.execute(
+            "SELECT name, sql FROM sqlite_master WHERE type = 'trigger' AND tbl_name = ?", (table,)
+        ).fetchall()
+        for name, _ in triggers:
+            connection.execute(f'DROP TRIGGER "{name}"')
+        yield connection
+        for _, statement in triggers:
+            connection.execute(statement)
+        connection.commit()
+
+
 def dump(home: Path) -> str:
     """Every value of every table, as one text."""
     with opened(home) as connection:

@@ -2,14 +2,15 @@
 
 import base64
 import json
-import os
 import random
 import string
+import subprocess
+import sys
 import threading
-import time
 from pathlib import Path
+from typing import Any
 
-from tests.decrypt import dump, opened
+from tests.decrypt import dump, unguarded
 from tests.machine import Machine, processes, wait_for
 
 GHP = "ghp_" + "A" * 36
@@ -24,7 +25,7 @@ def settings(machine: Machine, text: str) -> None:
     machine.up()
 
 
-def journal(machine: Machine) -> list[dict[str, str]]:
+def journal(machine: Machine) -> list[dict[str, Any]]:
     turns = machine.json("journal")
     assert isinstance(turns, list)
     return turns
@@ -66,6 +67,17 @@ def watch_processes(stop: threading.Event, found: list[int]) -> None:
         ]
 
 
+# A child's peak memory counts what its parent had when it was forked off, so the hook is measured
+# by an interpreter that has nothing.
+MEASURE = """
+import resource, subprocess, sys, time
+begun = time.monotonic()
+code = subprocess.call(sys.argv[2:], stdin=open(sys.argv[1], "rb"))
+took = time.monotonic() - begun
+print(code, took, resource.getrusage(resource.RUSAGE_CHILDREN).ru_maxrss)
+"""
+
+
 def fed(machine: Machine, event: str) -> tuple[float, int]:
     """Feed the five megabytes to the installed hook; seconds taken and peak memory in KiB."""
     given = machine.base / "payload.json"
@@ -75,22 +87,21 @@ def fed(machine: Machine, event: str) -> tuple[float, int]:
     watcher = threading.Thread(target=watch_processes, args=(stop, found))
     watcher.start()
     try:
-        begun = time.monotonic()
-        pid = os.posix_spawn(
-            program,
-            [program, "claude-code", event],
-            machine.env,
-            file_actions=[(os.POSIX_SPAWN_OPEN, 0, str(given), os.O_RDONLY, 0)],
-        )
-        _, status, usage = os.wait4(pid, 0)
-        took = time.monotonic() - begun
+        said = subprocess.run(
+            [sys.executable, "-I", "-S", "-c", MEASURE, str(given), program, "claude-code", event],
+            env=machine.env,
+            capture_output=True,
+            text=True,
+            check=True,
+        ).stdout
     finally:
         stop.set()
         watcher.join()
         given.unlink()
-    assert os.waitstatus_to_exitcode(status) == 0
+    code, took, peak = said.split()
+    assert code == "0"
     assert not found, "the payload stood in a process's arguments or environment"
-    return took, usage.ru_maxrss
+    return float(took), int(peak)
 
 
 # The hook gives up after one second by itself; on a busy machine the start of an interpreter, which
@@ -110,7 +121,7 @@ def test_case_06_a_tool_result_of_five_megabytes(daemon: Machine) -> None:
         lambda: [turn for turn in journal(machine) if turn["role"] == "tool"], what="the excerpt"
     )
     assert len(excerpt["text"]) <= 2_000 + 100
-    assert str(5 * 1024 * 1024)[:3] in json.dumps(excerpt), "the original length is recorded"
+    assert excerpt["original_length"] > 5 * 1024 * 1024
     machine.settled()
     assert GHP not in dump(machine.home)
     machine.down()
@@ -230,16 +241,8 @@ def test_case_23_secrets_are_redacted_on_the_way_in(daemon: Machine) -> None:
 
 def plant(home: Path, fact_id: str, text: str) -> None:
     """Write a text as an older version without redaction would have stored it."""
-    with opened(home) as connection:
-        sql = connection.execute(
-            "SELECT name, sql FROM sqlite_master WHERE type = 'trigger' AND tbl_name = 'facts'"
-        ).fetchall()
-        for name, _ in sql:
-            connection.execute(f'DROP TRIGGER "{name}"')
+    with unguarded(home, "facts") as connection:
         connection.execute("UPDATE facts SET text = ? WHERE id = ?", (text, fact_id))
-        for _, statement in sql:
-            connection.execute(statement)
-        connection.commit()
 
 
 def test_case_23_an_old_secret_is_masked_when_shown_and_counted_by_doctor(
