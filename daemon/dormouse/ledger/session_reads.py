@@ -1,9 +1,9 @@
 """Looking at the journal, the sessions and what each of them was shown."""
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from typing import Any
 
-from dormouse.ledger.base import Connected
+from dormouse.ledger.base import Connected, as_list
 from dormouse.ledger.rows import AgentRow, SessionRow, TranscriptRow, TurnRow, UseRow
 from dormouse.sessions import Role
 
@@ -83,6 +83,25 @@ class SessionReads(Connected):
             agent, session_id,
         )  # fmt: skip
         return {row[0]: UseRow(*(*row[:4], bool(row[4]), bool(row[5]))) for row in rows}
+
+    def shown_to(self, agent: str, session_id: str, fact_ids: Iterable[str]) -> set[str]:
+        """Which of these facts the session has been shown and may still have before it."""
+        rows = self._all(
+            "SELECT fact_id FROM uses WHERE agent = ? AND session_id = ? AND shown = 1"
+            " AND fact_id IN (SELECT value FROM json_each(?))",
+            agent, session_id, as_list(fact_ids),
+        )  # fmt: skip
+        return {row[0] for row in rows}
+
+    def changed_for(self, agent: str, session_id: str) -> list[str]:
+        """Facts that are no longer as the session was last told: retired since, or restored."""
+        rows = self._all(
+            "SELECT u.fact_id FROM uses AS u JOIN facts AS f ON f.id = u.fact_id"
+            " WHERE u.agent = ? AND u.session_id = ? AND u.told_current <> (f.retired_at IS NULL)"
+            " ORDER BY u.fact_id",
+            agent, session_id,
+        )  # fmt: skip
+        return [row[0] for row in rows]
 
     def transcript(self, path: str) -> TranscriptRow | None:
         """How far a transcript was read."""

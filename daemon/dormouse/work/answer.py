@@ -7,7 +7,7 @@ from collections.abc import Sequence
 
 from dormouse.capture.commands import read_prompt
 from dormouse.facts import Fact
-from dormouse.ledger import Reader, UseRow, Writer
+from dormouse.ledger import Reader, Writer
 from dormouse.recall import render
 from dormouse.recall.rank import Ranked
 from dormouse.sessions import Answer, Event, Moment, Role, Turn
@@ -117,9 +117,9 @@ def _block(
 
     Looks again at what was found before: it may just have been forgotten, or shown.
     """
-    uses = w.uses(event.agent, event.session_id)
-    back = [t for t in taken_back(w, event, uses) if t.fact.id not in obeyed.named]
-    fresh = [hit for hit in ranked if not _shown(uses, hit.fact.id)]
+    back = [t for t in taken_back(w, event) if t.fact.id not in obeyed.named]
+    shown = w.shown_to(event.agent, event.session_id, [hit.fact.id for hit in ranked])
+    fresh = [hit for hit in ranked if hit.fact.id not in shown]
     still = w.facts_by_id(hit.fact.id for hit in fresh)
     fresh = [
         hit
@@ -147,18 +147,11 @@ def _named_in(back: Sequence[render.TakenBack]) -> list[str]:
     return named + [t.successor.id for t in back if t.successor is not None]
 
 
-def _shown(uses: dict[str, UseRow], fact_id: str) -> bool:
-    return fact_id in uses and uses[fact_id].shown
-
-
-def taken_back(r: Reader, event: Event, uses: dict[str, UseRow]) -> list[render.TakenBack]:
+def taken_back(r: Reader, event: Event) -> list[render.TakenBack]:
     """What this session believes and is no longer so; a restore is told the same way."""
-    facts = r.facts_by_id(uses)
+    changed = r.facts_by_id(r.changed_for(event.agent, event.session_id))
     found = []
-    for fact_id, use in sorted(uses.items()):
-        fact = facts.get(fact_id)
-        if fact is None or fact.current == use.told_current:
-            continue
+    for fact in sorted(changed.values(), key=lambda fact: fact.id):
         successor = _current_successor(r, fact)
         if successor is not None and _said_by(successor, event):
             continue
@@ -223,9 +216,10 @@ async def _session_start(memory: Memory, event: Event, where: Where) -> Answer:
 
 def _profile(w: Writer, event: Event, where: Where) -> render.Block:
     """The block of a session's start; on resume only what is new to the session."""
-    uses = w.uses(event.agent, event.session_id)
-    back = taken_back(w, event, uses)
-    facts = [f for f in w.facts(where.look(event.session_id)) if not _shown(uses, f.id)]
+    back = taken_back(w, event)
+    facts = w.facts(where.look(event.session_id))
+    shown = w.shown_to(event.agent, event.session_id, [fact.id for fact in facts])
+    facts = [fact for fact in facts if fact.id not in shown]
     named = [f.id for f in facts] + _named_in(back)
     host = HOSTS[event.agent]
     block = render.session_block(
