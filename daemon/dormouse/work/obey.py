@@ -113,10 +113,7 @@ def _forget(w: Writer, command: Forget, who: Speaker, where: Where, done: Obeyed
         done.say("nothing was found that this could mean; nothing was forgotten")
         return
     if len(found) > 1:
-        shorts = w.short(f.id for f in found)
-        named = "; ".join(f"{shorts[f.id]}: {_brief(f.text)}" for f in found[:NAMED_AT_MOST])
-        done.say(f"several facts could be meant: {named}; say forget <id>")
-        done.named += [f.id for f in found[:NAMED_AT_MOST]]
+        done.say(f"several facts could be meant: {_named(w, found, done)}; say forget <id>")
         return
     fact = found[0]
     short = _short(w, fact)
@@ -130,6 +127,13 @@ def _forget(w: Writer, command: Forget, who: Speaker, where: Where, done: Obeyed
         f"retired {short}: {_brief(fact.text)} (bring it back with `dormouse restore {short}`)",
         fact.id,
     )
+
+
+def _named(w: Writer, found: Sequence[Fact], done: Obeyed) -> str:
+    some = found[:NAMED_AT_MOST]
+    done.named += [fact.id for fact in some]
+    shorts = w.short(fact.id for fact in some)
+    return "; ".join(f"{shorts[fact.id]}: {_brief(fact.text)}" for fact in some)
 
 
 def _by_id(w: Writer, command: Forget, look: Look) -> list[Fact]:
@@ -174,7 +178,8 @@ def _correct(
     w: Writer, command: Correction, who: Speaker, where: Where, done: Obeyed, now: str, at: str
 ) -> None:
     look = where.look(who.session_id)
-    meant = _named_by_old(w, command, look) if command.old else None
+    found = _named_by_old(w, command, look) if command.old else []
+    meant = found[0] if len(found) == 1 else None
     if meant is not None and command.old and command.new:
         text = _swap(meant.text, command.old, command.new)
         wish = Wish(text, meant.kind, meant.layer, meant.scope, pin=meant.pinned, at=at)
@@ -184,8 +189,10 @@ def _correct(
         if kept.fact is not None:
             done.say(f"retired {short}: {_brief(meant.text)}", meant.id)
         return
-    if command.dangling:
-        return  # "it's 9090" says nothing without the fact it corrects
+    if command.dangling:  # "it's 9090" says nothing without the fact it corrects
+        if found:
+            done.say(f"several facts could be meant: {_named(w, found, done)}; say which one")
+        return
     statement = Remember(
         command.text,
         scope=command.scope,
@@ -195,15 +202,14 @@ def _correct(
     _remember(w, statement, who, where, done, now, at)
 
 
-def _named_by_old(w: Writer, command: Correction, look: Look) -> Fact | None:
-    """The one current fact that holds the old value as a whole word, or None."""
+def _named_by_old(w: Writer, command: Correction, look: Look) -> list[Fact]:
+    """The current facts that hold the old value as a whole word."""
     if not command.old:
-        return None
+        return []
     terms = query_terms(command.old, explicit=True) or [command.old]
     hits = w.search(terms, look, limit=20)
     whole = _whole(command.old)
-    found = [hit.fact for hit in hits if whole.search(hit.fact.text)]
-    return found[0] if len(found) == 1 else None
+    return [hit.fact for hit in hits if whole.search(hit.fact.text)]
 
 
 def _whole(value: str) -> re.Pattern[str]:

@@ -22,6 +22,7 @@ NEAR = 20  # facts near in words that are looked at for each new fact
 MAX_BY_ONE = 3  # more retirements by one new fact than this stop the plan
 WINDOW = timedelta(hours=24)
 LEVEL = "local"
+UNCLEAR = Ruling(Verdict.UNSURE, "nominate:1", reason="it corrects one of several facts")
 
 
 @dataclass(slots=True)
@@ -55,8 +56,13 @@ def look_of(fact: Fact) -> Look:
     return Look(project, fact.branch if fact.scope is Scope.BRANCH else None, session)
 
 
-def decide(r: Reader, memory: Memory, fact: Fact) -> list[Decision]:
-    """Judge *fact* against every fact near it. Reads only; validity gives a pair its order."""
+def decide(
+    r: Reader, memory: Memory, fact: Fact, unsure: list[tuple[str, str]] | None = None
+) -> list[Decision]:
+    """Judge *fact* against every fact near it. Reads only; validity gives a pair its order.
+
+    Pairs that the judges at hand are not sure of go into *unsure*: a thinker may be, in sleep.
+    """
     if not fact.current:
         return []
     look = look_of(fact)
@@ -67,12 +73,18 @@ def decide(r: Reader, memory: Memory, fact: Fact) -> list[Decision]:
     found = [hit.fact for hit in r.search(terms, look, limit=NEAR)] if terms else []
     near.update((f.id, f) for f in nominate.near(fact, found))
     near.pop(fact.id, None)
-    decisions = []
+    decisions = [
+        Decision(other.id, fact.id, UNCLEAR)
+        for other in nominate.unclear(fact, found)
+        if not r.settled_pairs(other.id, fact.id) and other.id not in near
+    ]
     for other in sorted(near.values(), key=lambda f: (f.valid_from, f.id)):
         older, newer = ordered(other, fact)
         if r.is_final(older.id, newer.id) or _asked_before(r, memory, older, newer):
             continue
         ruling = memory.ladder(older, newer)
+        if unsure is not None and ruling.verdict is Verdict.UNSURE and ruling.vetoed_by is None:
+            unsure.append((older.id, newer.id))
         if _worth_writing(ruling, older, newer):
             decisions.append(Decision(older.id, newer.id, ruling))
     return decisions
@@ -87,11 +99,11 @@ def _asked_before(r: Reader, memory: Memory, older: Fact, newer: Fact) -> bool:
 def _worth_writing(ruling: Ruling, older: Fact, newer: Fact) -> bool:
     """Vetoes are not written, but for trust; a judge that can't read a pair has not spoken."""
     if ruling.vetoed_by is not None:
-        return ruling.vetoed_by is Veto.TRUST and _same_slot(older, newer)
-    return ruling.verdict is not Verdict.UNSURE or _same_slot(older, newer)
+        return ruling.vetoed_by is Veto.TRUST and same_slot(older, newer)
+    return ruling.verdict is not Verdict.UNSURE or same_slot(older, newer)
 
 
-def _same_slot(older: Fact, newer: Fact) -> bool:
+def same_slot(older: Fact, newer: Fact) -> bool:
     """Both are about one attribute of one subject, and say something different of it."""
     a, b = older.slot, newer.slot
     known = a.subject is not None and a.attribute is not None
@@ -118,7 +130,12 @@ def too_much(w: Reader, memory: Memory, decisions: Sequence[Decision], fact: Fac
 
 
 def carry_out(
-    w: Writer, memory: Memory, decisions: Sequence[Decision], fact: Fact, run_id: str | None
+    w: Writer,
+    memory: Memory,
+    decisions: Sequence[Decision],
+    fact: Fact,
+    run_id: str | None,
+    level: str = LEVEL,
 ) -> Settled:
     """Carry a plan out in this transaction, or stop it whole; opens a run if none is given."""
     done = Settled(looked_at=1)
@@ -132,7 +149,7 @@ def carry_out(
         w.close_run(stopped, state="stopped", report={"why": why, "pairs": len(decisions)})
         return Settled(state="stopped", run_id=stopped, unsure=len(decisions), looked_at=1)
     run = w.open_run("settle") if run_id is None else run_id
-    result = w.carry_out(decisions, run_id=run, level=LEVEL)
+    result = w.carry_out(decisions, run_id=run, level=level)
     done.supersede, done.keep, done.unsure = len(result.retired), result.kept, result.asked
     done.retired = [older for older, _ in result.retired]
     done.state, done.run_id = "done", run
@@ -152,12 +169,14 @@ def report(done: Settled) -> dict[str, object]:
 
 async def settle_fact(memory: Memory, fact_id: str, run_id: str | None = None) -> Settled:
     """Settle one captured fact. The plan is made on a reader, then carried out and re-checked."""
+    unsure: list[tuple[str, str]] = []
     fact, decisions = await memory.read(
-        lambda r: ((fact := r.fact(fact_id)), decide(r, memory, fact))
+        lambda r: ((fact := r.fact(fact_id)), decide(r, memory, fact, unsure))
     )
 
     def do(w: Writer) -> Settled:
         settled = carry_out(w, memory, decisions, fact, run_id)
+        w.wait_for_thinker(unsure)
         w.mark_settled([fact_id])
         return settled
 
