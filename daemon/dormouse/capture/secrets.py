@@ -71,7 +71,6 @@ TOKENS: tuple[Token, ...] = (
     _token("sendgrid_key", rb"SG\.", rb"[A-Za-z0-9_.-]", 40, 90),
     _token("twilio_key", rb"SK(?=[0-9a-f])", LOWER_HEX, 32, 32, strict=False),
     _token("age_key", rb"AGE-SECRET-KEY-", rb"[A-Z0-9]", 40, 120, strict=False),
-    _token("age_key", rb"age-secret-key-", rb"[a-z0-9]", 40, 120, strict=False),
     _token("digitalocean_token", rb"do[opr]_v1_", LOWER_HEX, 40),
     _token("docker_token", rb"dckr_pat_", WORD, 20),
     _token("shopify_token", rb"shp(?:at|ca|pa|ss)_", rb"[A-Fa-f0-9]", 30),
@@ -80,7 +79,6 @@ TOKENS: tuple[Token, ...] = (
     _token("grafana_token", rb"gl(?:sa|c)_", rb"[\w+/=]", 30),
     _token("vault_token", rb"hvs\.", WORD, 24),
     _token("groq_key", rb"gsk_", ALNUM, 40),
-    _token("azure_key", rb"AccountKey=", rb"[A-Za-z0-9+/=]", 40, bounded=False, strict=False),
 )
 JWT = Token("jwt", re.compile(rb"eyJ"), rb"[A-Za-z0-9_.=-]", 30, 8000, True, False)
 JWT_WHOLE = re.compile(rb"eyJ[\w-]{6,}\.[\w-]{6,}\.[\w=-]{0,}")
@@ -97,7 +95,7 @@ PEM_CUT_OFF = re.compile(
 )
 
 SCHEME = re.compile(rb"(?<![A-Za-z0-9])[A-Za-z][A-Za-z0-9+.-]{1,24}\Z")
-USERINFO = re.compile(rb"://([^\s/@:\"'<>]{0,128}):([^\s/\"'<>]{1,256})@")
+USERINFO = re.compile(rb"://([^\s/@:\"'<>\[\]]{0,128}):([^\s/\"'<>]{1,256})@")
 TOKEN_AS_USER = re.compile(rb"://([A-Za-z0-9_-]{20,256})(?::[A-Za-z0-9_-]{0,30})?@")
 WEB_SCHEMES = frozenset({b"http", b"https", b"ftp", b"ftps", b"git", b"ssh", b"ws", b"wss"})
 
