@@ -16,4 +16,335 @@ class Guard(NamedTuple):
     test: str
 
 
-GUARDS: tuple[Guard, ...] = ()
+MAIN = "daemon/dormouse/main.py"
+HYGIENE = "daemon/dormouse/hygiene.py"
+SCHEMA = "daemon/dormouse/ledger/schema.py"
+CONNECTING = "daemon/dormouse/ledger/connecting.py"
+AUTHORIZER = "daemon/dormouse/ledger/authorizer.py"
+FACT_WRITES = "daemon/dormouse/ledger/fact_writes.py"
+GATE = "daemon/dormouse/judging/gate.py"
+SETTLE = "daemon/dormouse/work/settle.py"
+INTAKE = "daemon/dormouse/work/intake.py"
+ANSWER = "daemon/dormouse/work/answer.py"
+PREPARE = "daemon/dormouse/work/prepare.py"
+HOT = "daemon/dormouse/api/hot.py"
+WIRE = "daemon/dormouse/api/wire.py"
+SAFE = "daemon/dormouse/hosts/safe.py"
+LOCATING = "daemon/dormouse/projects/locating.py"
+HOOK = "plugins/dormouse_plugins/hook.py"
+
+ATTACKS = "tests/system/test_attacks.py"
+DISK = "tests/system/test_disk.py"
+LEDGER_GUARDS = "tests/unit/ledger/test_guards.py"
+
+GUARDS: tuple[Guard, ...] = (
+    # -- who may come in, and how many daemons there are
+    Guard(
+        "the socket is 0600 from the start",
+        MAIN,
+        "    fresh.chmod(0o600)\n",
+        "    fresh.chmod(0o666)\n",
+        f"{DISK}::test_all_folders_are_0700_and_all_files_0600_whatever_the_umask",
+    ),
+    Guard(
+        "a connection of another user is cut",
+        "daemon/dormouse/api/protocol.py",
+        "if peer_uid(connected) != os.getuid():",
+        "if False:",
+        "tests/system/test_peers.py",
+    ),
+    Guard(
+        "one daemon a home (flock)",
+        MAIN,
+        "        fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)\n",
+        "        pass\n",
+        "tests/system/test_crash.py::test_a_second_daemon_is_refused",
+    ),
+    # -- nothing is deleted or rewritten
+    Guard(
+        "a fact is never deleted (trigger)",
+        SCHEMA,
+        "BEGIN SELECT RAISE(ABORT, 'facts are retired, never deleted'); END;",
+        "BEGIN SELECT 1; END;",
+        f"{LEDGER_GUARDS}::test_the_triggers_alone_refuse_it_too",
+    ),
+    Guard(
+        "a fact's text is never rewritten (trigger)",
+        SCHEMA,
+        "BEGIN SELECT RAISE(ABORT, 'a fact is never rewritten'); END;",
+        "BEGIN SELECT 1; END;",
+        f"{LEDGER_GUARDS}::test_the_triggers_alone_refuse_it_too",
+    ),
+    Guard(
+        "a fact is retired once (trigger)",
+        SCHEMA,
+        "BEGIN SELECT RAISE(ABORT, 'the fact is retired already'); END;",
+        "BEGIN SELECT 1; END;",
+        f"{LEDGER_GUARDS}::test_a_fact_is_retired_once",
+    ),
+    Guard(
+        "REPLACE fires the delete trigger (recursive_triggers)",
+        CONNECTING,
+        '    db.execute("PRAGMA recursive_triggers = ON")\n',
+        "",
+        f"{LEDGER_GUARDS}::test_the_connection_has_every_setting_it_must_have",
+    ),
+    Guard(
+        "the writer may compile only what is listed (authorizer)",
+        "daemon/dormouse/ledger/ledger.py",
+        "        db.set_authorizer(authorize)\n",
+        "",
+        LEDGER_GUARDS,
+    ),
+    Guard(
+        "no DELETE on facts for the writer (authorizer)",
+        AUTHORIZER,
+        "        return one in DELETABLE\n",
+        "        return True\n",
+        f"{LEDGER_GUARDS}::test_the_authorizer_alone_refuses_it_at_compiling",
+    ),
+    Guard(
+        "only listed PRAGMAs for the writer (authorizer)",
+        AUTHORIZER,
+        "        return one in PRAGMAS or (one in READABLE_PRAGMAS and two is None)\n",
+        "        return True\n",
+        LEDGER_GUARDS,
+    ),
+    Guard(
+        "retiring is compare-and-set",
+        FACT_WRITES,
+        '            raise Conflict(what=f"fact {id} is retired already")\n',
+        "            pass\n",
+        "tests/unit/ledger/test_facts.py::test_retiring_is_compare_and_set",
+    ),
+    Guard(
+        "agents look through current_facts",
+        SCHEMA,
+        "CREATE VIEW current_facts AS SELECT * FROM facts WHERE retired_at IS NULL;",
+        "CREATE VIEW current_facts AS SELECT * FROM facts;",
+        "tests/unit/ledger/test_facts.py::test_a_retired_fact_is_only_in_the_history",
+    ),
+    Guard(
+        "only a current fact is rendered",
+        "daemon/dormouse/recall/render.py",
+        "if each.fact.current and each.fact.id not in told",
+        "if each.fact.id not in told",
+        "tests/unit/recall/test_render.py::test_a_retired_fact_is_never_shown_as_a_fact",
+    ),
+    # -- judging
+    Guard(
+        "a fact never retires one of higher trust (gate)",
+        GATE,
+        "    if newer.trust.rank < older.trust.rank:\n",
+        "    if False:\n",
+        f"{ATTACKS}::test_what_an_agent_stores_cant_retire_what_the_owner_said",
+    ),
+    Guard(
+        "what holds later decides, not what arrives later (gate)",
+        GATE,
+        "    if newer.valid_from < older.valid_from:\n        return Veto.ORDER\n",
+        "",
+        "tests/unit/judging/test_gate.py",
+    ),
+    Guard(
+        "the owner's word is final",
+        SETTLE,
+        "        if r.is_final(older.id, newer.id) or _asked_before(r, memory, older, newer):\n",
+        "        if False:\n",
+        "tests/system/test_settling.py::test_no_judge_retires_again_what_the_owner_brought_back",
+    ),
+    Guard(
+        "the fuse: too much in a day",
+        SETTLE,
+        " if total > limit else None",
+        " if False else None",
+        "tests/system/test_settling.py::test_the_fuse_stops_a_run_that_would_retire_too_much",
+    ),
+    Guard(
+        "the fuse: too much by one new fact",
+        SETTLE,
+        "    if max(by_newer.values()) > MAX_BY_ONE:\n",
+        "    if False:\n",
+        "tests/system/test_settling.py::test_one_new_fact_cant_retire_more_than_three",
+    ),
+    Guard(
+        "what was shown is taken back",
+        ANSWER,
+        "    back = [t for t in taken_back(w, event) if t.fact.id not in obeyed.named]\n",
+        "    back: list[render.TakenBack] = []\n",
+        "tests/system/test_settling.py::test_what_a_session_was_shown_is_taken_back_once",
+    ),
+    # -- who speaks
+    Guard(
+        "only the person is obeyed",
+        ANSWER,
+        "    person = turn.role is Role.PERSON and not event.subagent\n",
+        "    person = True\n",
+        f"{ATTACKS}::test_a_subagents_prompt_is_no_command",
+    ),
+    Guard(
+        "a transcript lies below its agent's root",
+        SAFE,
+        '    if not resolved.startswith(top + "/"):\n        return None\n',
+        "",
+        "tests/unit/hosts/test_safe.py",
+    ),
+    Guard(
+        "a transcript's name holds its session's id",
+        SAFE,
+        'session_id not in resolved.rsplit("/", 1)[-1]',
+        "False",
+        "tests/unit/hosts/test_safe.py::test_another_sessions_file_is_refused",
+    ),
+    Guard(
+        "a transcript is a regular file of ours",
+        SAFE,
+        "    if not stat.S_ISREG(about.st_mode) or about.st_uid != uid:\n",
+        "    if False:\n",
+        "tests/unit/hosts/test_safe.py",
+    ),
+    Guard(
+        "a linked work tree is pointed back at",
+        LOCATING,
+        "    if back is None or gitfiles.real(os.path.join(target, back)) != dot:\n",
+        "    if back is None:\n",
+        f"{ATTACKS}::test_a_worktree_entry_without_the_way_back_is_no_worktree",
+    ),
+    Guard(
+        "a git folder kept apart names its work tree",
+        LOCATING,
+        "    if not kept_inside and _work_tree_of(target, uid) != level:\n",
+        "    if False:\n",
+        f"{ATTACKS}::test_a_forged_git_file_reaches_no_other_projects_facts",
+    ),
+    # -- our own thinkers are not remembered
+    Guard(
+        "hooks are silent in a thinker (marker)",
+        HOOK,
+        ' or "DORMOUSE_THINKER" in environment()',
+        "",
+        "tests/unit/plugins/test_hook.py::test_it_is_silent_in_a_thinker",
+    ),
+    Guard(
+        "a thinker's session and folder are dropped (daemon)",
+        HOT,
+        "    if is_thinker(event) or (not start and twice(agent, name, body)):\n",
+        "    if not start and twice(agent, name, body):\n",
+        "tests/system/test_settling.py::test_a_thinkers_own_session_is_not_remembered",
+    ),
+    # -- hooks are guests
+    Guard(
+        "nothing is printed when a turn ends",
+        HOOK,
+        "        while answer and self.event not in SILENT:\n",
+        "        while answer:\n",
+        "tests/unit/plugins/test_hook.py::test_nothing_is_printed_where_an_agent_would_go_on_by_itself",
+    ),
+    Guard(
+        "a hook has a deadline of its own",
+        HOOK,
+        "        signal.setitimer(signal.ITIMER_REAL, self.left())\n",
+        "",
+        "tests/unit/plugins/test_hook.py::test_a_stdin_that_stays_open_costs_no_more_than_the_deadline",
+    ),
+    Guard(
+        "what was not delivered is counted",
+        HOOK,
+        "            count_undelivered(LETTERS[self.agent])\n",
+        "            pass\n",
+        f"{DISK}::test_a_hook_leaves_nothing_readable_while_no_daemon_runs",
+    ),
+    # -- secrets and private parts
+    Guard(
+        "secrets are redacted on the one write path",
+        PREPARE,
+        "    redacted = redact(clean(text))\n",
+        '    redacted = type(redact(""))(clean(text), ())\n',
+        f"{DISK}::test_a_planted_token_is_not_even_inside_the_decrypted_ledger",
+    ),
+    Guard(
+        "secrets are masked when they are shown",
+        PREPARE,
+        "    return redact(text).text\n",
+        "    return text\n",
+        "tests/cases/test_capture.py::test_case_23_an_old_secret_is_masked_when_shown_and_counted_by_doctor",
+    ),
+    Guard(
+        "private parts are left out",
+        INTAKE,
+        "    return strip_private(strip_own(text)).strip()\n",
+        "    return strip_own(text).strip()\n",
+        f"{DISK}::test_what_is_private_is_nowhere",
+    ),
+    Guard(
+        "our own blocks are not the person's words",
+        INTAKE,
+        "    return strip_private(strip_own(text)).strip()\n",
+        "    return strip_private(text).strip()\n",
+        f"{ATTACKS}::test_what_we_put_into_a_prompt_is_no_command",
+    ),
+    Guard(
+        ".dormouse-off keeps us out",
+        LOCATING,
+        "    return os.path.lexists(f\"{level}/{MARKER}\")\n",
+        "    return False\n",
+        f"{DISK}::test_nothing_is_kept_or_shown_below_a_dormouse_off_file",
+    ),
+    # -- nothing readable
+    Guard(
+        "new files are private (umask)",
+        HYGIENE,
+        "    os.umask(0o077)\n",
+        "    os.umask(0)\n",
+        f"{DISK}::test_all_folders_are_0700_and_all_files_0600_whatever_the_umask",
+    ),
+    Guard(
+        "the process is not dumpable",
+        HYGIENE,
+        "ctypes.CDLL(None).prctl(_PR_SET_DUMPABLE, 0, 0, 0, 0) != 0",
+        "False",
+        "tests/unit/hygiene/test_process.py::test_a_hardened_process_leaves_no_dump_and_makes_private_files",
+    ),
+    Guard(
+        "an erased word is overwritten (secure_delete)",
+        CONNECTING,
+        '    db.execute("PRAGMA secure_delete = ON")\n',
+        "",
+        "tests/unit/ledger",
+    ),
+    Guard(
+        "an erased word leaves the index's pages (secure-delete)",
+        "daemon/dormouse/ledger/migrations.py",
+        "    db.execute(\"INSERT INTO search (search, rank) VALUES ('secure-delete', 1)\")\n",
+        "",
+        "tests/unit/ledger/test_maintenance.py::test_no_copy_of_an_erased_word_stays_in_the_pages",
+    ),
+    Guard(
+        "sorting never spills (temp_store)",
+        CONNECTING,
+        '    db.execute("PRAGMA temp_store = MEMORY")\n',
+        '    db.execute("PRAGMA temp_store = FILE")\n',
+        f"{LEDGER_GUARDS}::test_the_connection_has_every_setting_it_must_have",
+    ),
+    Guard(
+        "an acknowledged write is on the disk (synchronous)",
+        CONNECTING,
+        '    db.execute("PRAGMA synchronous = FULL")\n',
+        '    db.execute("PRAGMA synchronous = OFF")\n',
+        f"{LEDGER_GUARDS}::test_the_connection_has_every_setting_it_must_have",
+    ),
+    Guard(
+        "a log line never holds an error's message",
+        WIRE,
+        "type(error).__name__, places)",
+        "error, places)",
+        "tests/unit/test_log.py::test_an_unexpected_error_is_logged_by_kind_and_place_alone",
+    ),
+    Guard(
+        "the environment of an agent is forgotten",
+        HYGIENE,
+        "        del environment[name]\n",
+        "        pass\n",
+        "tests/unit/hygiene/test_process.py::test_only_what_the_daemon_needs_stays_in_its_environment",
+    ),
+)  # fmt: skip

@@ -123,3 +123,30 @@ def test_the_ledger_is_not_a_readable_database(daemon: Machine) -> None:
     daemon.remember("something to write")
     for name in ("memory.db", "memory.db-wal"):
         assert not (daemon.home / name).read_bytes().startswith(b"SQLite format 3")
+
+
+def test_what_is_private_is_nowhere(daemon: Machine) -> None:
+    canary = f"canary{uuid.uuid4().hex}"
+    session = daemon.session("codex", daemon.repository("shop"))
+    session.prompt(f"remember that the wall is green <private>{canary}</private>")
+    session.prompt(f"and <PRIVATE> the {canary} goes on")
+    session.stop(f"I will not tell <private>{canary}</private>")
+    daemon.settled()
+    held = dump(daemon.home)
+    assert "the wall is green" in held
+    assert canary not in held
+
+
+def test_nothing_is_kept_or_shown_below_a_dormouse_off_file(daemon: Machine) -> None:
+    canary = f"canary{uuid.uuid4().hex}"
+    repository = daemon.repository("shop")
+    daemon.remember("the wall is green", project=str(repository))
+    inner = repository / "secret" / "deep"
+    inner.mkdir(parents=True)
+    (repository / "secret" / ".dormouse-off").touch()
+    session = daemon.session("claude-code", inner)
+    shown = session.start() + session.prompt(f"remember {canary}. What colour is the wall?")
+    session.stop(f"It is {canary}")
+    daemon.settled()
+    assert shown == ""
+    assert canary not in dump(daemon.home)
