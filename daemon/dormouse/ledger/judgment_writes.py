@@ -8,16 +8,16 @@ from typing import Any
 from dormouse.errors import BadRequest, Conflict, NotFound
 from dormouse.facts import Because, Fact, NewFact, Slot
 from dormouse.judgments import Decision, Outcome, Ruling, Verdict
-from dormouse.ledger.fact_writes import FactWrites
 from dormouse.ledger.ids import new_id
 from dormouse.ledger.judgment_reads import OWNER, JudgmentReads
+from dormouse.ledger.parts import PartWrites
 from dormouse.ledger.rows import Captured, CarriedOut
 
 UNDO = "undo"  # stands as the judge of a pair whose run was taken back
 _ENDED = ("done", "stopped", "paused", "failed", "undone")
 
 
-class JudgmentWrites(JudgmentReads, FactWrites):
+class JudgmentWrites(JudgmentReads, PartWrites):
     """Every carry-out belongs to a run; judgments and outcomes only grow."""
 
     def open_run(self, kind: str) -> str:
@@ -81,6 +81,20 @@ class JudgmentWrites(JudgmentReads, FactWrites):
                 asked += 1
         return CarriedOut(retired, kept, asked, skipped)
 
+    def split_fact(
+        self, decision: Decision, parts: Sequence[NewFact], *, run_id: str, level: str
+    ) -> list[Fact]:
+        """Keep what still holds of the older fact as *parts*, then supersede it by the newer.
+
+        Nothing happens, and the list is empty, if the pair is no longer open. Raises NotFound.
+        """
+        if not self._open(decision):
+            return []
+        made = self._capture_parts(decision.older_id, parts)
+        judgment = self._judge(decision, run_id, level)
+        self._supersede(decision, judgment, run_id, decision.ruling.judge)
+        return made
+
     def restore(self, id: str, *, by: str) -> Fact:
         """Take a retirement back. The owner's keep then stands for it and its successor, for good.
 
@@ -92,6 +106,7 @@ class JudgmentWrites(JudgmentReads, FactWrites):
         successor = fact.superseded_by
         self._overrule(id, by, Outcome.OVERRULED)
         restored = self._bring_back(id, by)
+        self._take_parts_back(id, by)
         if successor is not None:
             ruling = Ruling(Verdict.KEEP, OWNER, reason="restored")
             self._judge(Decision(id, successor, ruling), None, level=OWNER)
@@ -137,6 +152,7 @@ class JudgmentWrites(JudgmentReads, FactWrites):
         for fact_id, successor in rows:
             self._overrule(fact_id, by, Outcome.UNDONE)
             self._bring_back(fact_id, by)
+            self._take_parts_back(fact_id, by)
             if successor is not None:
                 ruling = Ruling(Verdict.UNSURE, UNDO, reason="undone")
                 judgment = self._judge(Decision(fact_id, successor, ruling), run_id, level=OWNER)

@@ -6,7 +6,7 @@ import os
 import secrets
 import shutil
 from collections import deque
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from concurrent.futures import Future
 from pathlib import Path
 from typing import Any, Self, TypeVar
@@ -70,7 +70,8 @@ class Ledger:
         checks.check_folder(path)
         checks.check_key(path, key)
         path.chmod(0o600)
-        self._open_with_room(known)
+        with _nothing_left_beside(path):
+            self._open_with_room(known)
 
     @classmethod
     def create(cls, path: Path, key: bytes, *, store_id: str, prepare: Prepare, now: Clock) -> None:
@@ -290,6 +291,21 @@ class Ledger:
         if name.startswith("SQLITE_IOERR"):
             return WriteRefused(path=self.path, why="the disk gave an error"), False
         return error if isinstance(error, Exception) else RuntimeError(str(error)), False
+
+
+@contextlib.contextmanager
+def _nothing_left_beside(path: Path) -> Iterator[None]:
+    """If opening fails, take away the empty log and its index that SQLite made for it."""
+    beside = [path.with_name(path.name + end) for end in ("-wal", "-shm")]
+    before = [file.exists() for file in beside]
+    try:
+        yield
+    except BaseException:
+        log_is_empty = not beside[0].exists() or beside[0].stat().st_size == 0
+        for file, was_there in zip(beside, before, strict=True):
+            if log_is_empty and not was_there:
+                file.unlink(missing_ok=True)
+        raise
 
 
 def _fill(draft: Path, key: bytes, store_id: str, now: str) -> None:

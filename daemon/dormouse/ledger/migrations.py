@@ -100,16 +100,26 @@ def upgrade(db: Any, path: Path, migrations: Sequence[Migration], now: str) -> s
     todo = migrations[found:]
     if not todo:
         return None
-    step = "backup"
+    step, copy = "backup", _free_name(path.with_name(f"{path.name}.before-{found + 1}"))
     try:
-        copy = path.with_name(f"{path.name}.before-{found + 1}")
         write_backup(db, copy)
         for step in _apply_all(db, path, migrations, todo, now, copy):  # noqa: B007
             pass
     except Exception as error:
         log.error("step %s of the upgrade failed: %s", step, type(error).__name__)
+        copy.unlink(missing_ok=True)  # the file itself is as it was
         return step
     return None
+
+
+def _free_name(path: Path) -> Path:
+    """*path*, or a name like it where a crash left an earlier backup."""
+    number = 1
+    name = path
+    while name.exists():
+        number += 1
+        name = path.with_name(f"{path.name}.{number}")
+    return name
 
 
 def _apply_all(

@@ -29,6 +29,19 @@ class ThinkingReads(Connected):
         )  # fmt: skip
         return [UnsurePair(*row) for row in rows]
 
+    def agents_that_saw(self, one: str, other: str) -> list[str]:
+        """The agents that were shown or told both facts, whoever saw them last first."""
+        seen = (
+            "SELECT agent, max(at) AS at FROM (SELECT agent, at FROM uses WHERE fact_id = ?"
+            " UNION ALL SELECT agent, at FROM sources WHERE fact_id = ?) GROUP BY agent"
+        )
+        rows = self._all(
+            f"SELECT a.agent FROM ({seen}) AS a JOIN ({seen}) AS b ON a.agent = b.agent"
+            " ORDER BY max(a.at, b.at) DESC, a.agent",
+            one, one, other, other,
+        )  # fmt: skip
+        return [row[0] for row in rows]
+
     def count_unsure_pairs(self, *, due: str) -> int:
         """How many pairs wait for a thinker at *due*."""
         return len(self.unsure_pairs(due=due, limit=10_000))
