@@ -24,6 +24,8 @@ from dormouse.ledger.rows import (
     UnsurePair,
     UseRow,
 )
+from dormouse.ledger.vector_reads import Lying, Unembedded, place_keys
+from dormouse.ledger.vector_writes import Vector
 
 __all__ = [
     "AgentRow",
@@ -35,6 +37,7 @@ __all__ = [
     "JudgmentRow",
     "Ledger",
     "Link",
+    "Lying",
     "Prepared",
     "ProposalRow",
     "Question",
@@ -45,8 +48,11 @@ __all__ = [
     "ThinkerCall",
     "TranscriptRow",
     "TurnRow",
+    "Unembedded",
     "UnsurePair",
     "UseRow",
+    "Vector",
     "Writer",
     "new_id",
+    "place_keys",
 ]

@@ -6,6 +6,7 @@ from dormouse.ledger.search_reads import SearchReads
 from dormouse.ledger.session_reads import SessionReads
 from dormouse.ledger.session_writes import SessionWrites
 from dormouse.ledger.thinking_rows import ThinkingReads, ThinkingWrites
+from dormouse.ledger.vector_writes import VectorWrites
 from dormouse.ledger.waiting_reads import WaitingReads
 from dormouse.ledger.waiting_writes import WaitingWrites
 
@@ -14,5 +15,5 @@ class Reader(WaitingReads, SessionReads, SearchReads, ThinkingReads, JudgmentRea
     """Looks, on a connection that can't change anything."""
 
 
-class Writer(JudgmentWrites, WaitingWrites, SessionWrites, ThinkingWrites, Reader):
+class Writer(JudgmentWrites, WaitingWrites, SessionWrites, ThinkingWrites, VectorWrites, Reader):
     """Looks and writes, inside the transaction of one request."""

@@ -50,6 +50,8 @@ DELETABLE = frozenset(
         "turns",
         "project_paths",
         "proposals",
+        "vectors",
+        "moved",
         "search_data",
         "search_idx",
         "search_content",

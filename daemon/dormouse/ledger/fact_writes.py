@@ -196,7 +196,7 @@ class FactWrites(FactReads):
             now, new.language or None, *named, prepared.hash, prepared.text, prepared.words,
         )  # fmt: skip
         nr = done.lastrowid
-        self._run("INSERT INTO search (rowid, words) VALUES (?, ?)", nr, prepared.words)
+        self._run("INSERT INTO search (rowid, words, near) VALUES (?, ?, '')", nr, prepared.words)
         self._run("INSERT INTO unsettled (fact_nr) VALUES (?)", nr)
         source = _timed(new.source, new.source.at or stated_at)
         self._insert_source(new.id, 1, source)

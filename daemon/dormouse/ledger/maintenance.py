@@ -62,12 +62,15 @@ def _erase_all(db: Any, ids: list[str], now: str) -> tuple[int, int, int]:
     )
     turns = _erase_turns(db, wanted, texts)
     _erase_beside(db, wanted, texts, hashes)
+    numbers = f"(SELECT nr FROM facts WHERE id {_IN})"
+    # First out of the conversation: its trigger takes the words away from the neighbours' rows.
+    db.execute(f"DELETE FROM conversation_facts WHERE fact_nr IN {numbers}", (wanted,))
     db.execute(
-        "INSERT INTO search (search, rowid, words)"
-        f" SELECT 'delete', nr, words FROM facts WHERE id {_IN}",
+        "INSERT INTO search (search, rowid, words, near)"
+        f" SELECT 'delete', nr, words, near FROM search_rows WHERE nr IN {numbers}",
         (wanted,),
     )
-    vectors = db.execute(f"DELETE FROM vectors WHERE fact_id {_IN}", (wanted,)).rowcount
+    vectors = db.execute(f"DELETE FROM vectors WHERE fact_nr IN {numbers}", (wanted,)).rowcount
     facts = db.execute(f"DELETE FROM facts WHERE id {_IN}", (wanted,)).rowcount
     db.execute("UPDATE erasures SET open = 0 WHERE open = 1")
     return facts, vectors, turns

@@ -45,6 +45,7 @@ def _first(db: Any) -> None:
     run_statements(db, schema.STATEMENTS)
     # With PRAGMA secure_delete alone an erased word would stay in the index's pages.
     db.execute("INSERT INTO search (search, rank) VALUES ('secure-delete', 1)")
+    db.execute("INSERT INTO search (search, rank) VALUES ('rank', 'bm25(1.0, 0.35)')")
 
 
 MIGRATIONS: tuple[Migration, ...] = (Migration(1, "first", _first),)

@@ -25,10 +25,15 @@ class Prepared(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class Hit:
-    """A fact that was found; ``words`` is BM25 turned round, >= 0, higher is better."""
+    """A fact that was found; ``words`` is BM25 turned round, >= 0, higher is better.
+
+    ``nr`` is the number of its search row; ``in_conversation``: its neighbours' words count too.
+    """
 
     fact: Fact
     words: float
+    nr: int = 0
+    in_conversation: bool = False
 
 
 @dataclass(frozen=True, slots=True)

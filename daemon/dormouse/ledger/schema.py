@@ -5,6 +5,8 @@ rowid may be renumbered by VACUUM, and the search rows hang on it. Every index i
 encrypt in each commit (28 us, measured), so there is none that only rare work would use.
 """
 
+from dormouse.ledger.schema_recall import NEIGHBOURS, VECTORS
+
 STORE = """
 CREATE TABLE store (name TEXT PRIMARY KEY, value TEXT NOT NULL) STRICT;
 CREATE TABLE migrations (number INTEGER PRIMARY KEY, name TEXT NOT NULL, at TEXT NOT NULL) STRICT;
@@ -58,13 +60,13 @@ CREATE INDEX sources_by_origin ON sources (from_fact) WHERE from_fact IS NOT NUL
 CREATE TABLE unsettled (
   fact_nr INTEGER PRIMARY KEY REFERENCES facts (nr) ON DELETE CASCADE
 ) STRICT;
-CREATE TABLE vectors (
-  fact_id TEXT NOT NULL REFERENCES facts (id) ON DELETE CASCADE,
-  model TEXT NOT NULL, revision TEXT NOT NULL, vector BLOB NOT NULL,
-  PRIMARY KEY (fact_id, model, revision)
-) STRICT, WITHOUT ROWID;
+CREATE TABLE neighbours (
+  fact_nr INTEGER PRIMARY KEY REFERENCES facts (nr) ON DELETE CASCADE, words TEXT NOT NULL
+) STRICT;
+CREATE VIEW search_rows AS SELECT f.nr, f.words, coalesce(n.words, '') AS near
+  FROM facts AS f LEFT JOIN neighbours AS n ON n.fact_nr = f.nr;
 CREATE VIRTUAL TABLE search USING fts5 (
-  words, content = 'facts', content_rowid = 'nr',
+  words, near, content = 'search_rows', content_rowid = 'nr',
   tokenize = "porter unicode61 remove_diacritics 2"
 );
 CREATE VIRTUAL TABLE search_terms USING fts5vocab (search, row);
@@ -277,3 +279,4 @@ WHERE j.id IN (SELECT judgment_id FROM outcomes WHERE outcome = 'asked')
 """
 
 STATEMENTS = STORE + FACTS + JUDGMENTS + WAITING + SESSIONS + THINKING + TRIGGERS
+STATEMENTS += NEIGHBOURS + VECTORS

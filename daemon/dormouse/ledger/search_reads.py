@@ -4,10 +4,13 @@ from collections.abc import Sequence
 
 from dormouse.facts import Look
 from dormouse.ledger.base import clean, visible
-from dormouse.ledger.fact_reads import COLUMNS, WIDTH, FactReads
+from dormouse.ledger.fact_reads import COLUMNS, WIDTH
 from dormouse.ledger.rows import Hit
+from dormouse.ledger.vector_reads import VectorReads, held, numbers
 
 MANY = 50_000  # counting a word further than this takes over 2 ms; no search would use it
+
+_IN_CONVERSATION = "EXISTS (SELECT 1 FROM neighbours AS n WHERE n.fact_nr = f.nr)"
 
 
 def match_any(terms: Sequence[str]) -> str:
@@ -16,7 +19,7 @@ def match_any(terms: Sequence[str]) -> str:
     return " OR ".join(f'"{term}"' for term in quoted if term.strip())
 
 
-class SearchReads(FactReads):
+class SearchReads(VectorReads):
     """The words leg of recall."""
 
     def search(
@@ -34,20 +37,42 @@ class SearchReads(FactReads):
             return []
         table = "facts" if history or as_of is not None else "current_facts"
         seen, values = visible(look)
-        when = ""
-        if as_of is not None:
-            when = " AND f.valid_from <= ? AND coalesce(f.valid_to, f.retired_at, '~') > ?"
-            values = (*values, as_of, as_of)
+        when, more = held(as_of)
         # FTS5 sorts by rank itself, so facts are read, and filtered, only until there are enough:
         # each that lies outside the cache costs 10 us to decrypt.
         sql = (
-            f"SELECT {COLUMNS}, s.rank FROM search AS s CROSS JOIN {table} AS f ON f.nr = s.rowid"
+            f"SELECT {COLUMNS}, s.rank, f.nr, {_IN_CONVERSATION}"
+            f" FROM search AS s CROSS JOIN {table} AS f ON f.nr = s.rowid"
             f" WHERE s.search MATCH ? AND {seen}{when} ORDER BY s.rank LIMIT ?"
         )
-        rows = self._all(sql, query, *values, limit)
+        rows = self._all(sql, query, *values, *more, limit)
         rows.sort(key=lambda row: (row[WIDTH], row[0]))
         facts = self._with_sources(rows)
-        return [Hit(fact, max(0.0, -row[WIDTH])) for fact, row in zip(facts, rows, strict=True)]
+        return [
+            Hit(fact, max(0.0, -row[WIDTH]), row[WIDTH + 1], bool(row[WIDTH + 2]))
+            for fact, row in zip(facts, rows, strict=True)
+        ]
+
+    def word_scores(self, terms: Sequence[str], facts: Sequence[int]) -> dict[int, float]:
+        """BM25 of the facts with these numbers, as ``search`` gives it, where they have one."""
+        query = match_any(terms)
+        if not query or not facts:
+            return {}
+        rows = self._all(
+            "SELECT s.rowid, s.rank FROM search AS s WHERE s.search MATCH ? AND s.rowid IN"
+            " (SELECT value FROM json_each(?))",
+            query, numbers(facts),
+        )  # fmt: skip
+        return {int(row[0]): max(0.0, -row[1]) for row in rows}
+
+    def in_conversation(self, facts: Sequence[int]) -> set[int]:
+        """Which of these facts stand in a stored conversation."""
+        rows = self._all(
+            "SELECT fact_nr FROM conversation_facts WHERE fact_nr IN"
+            " (SELECT value FROM json_each(?))",
+            numbers(facts),
+        )
+        return {int(row[0]) for row in rows}
 
     def frequencies(self, terms: Sequence[str]) -> dict[str, int]:
         """In how many facts each term occurs; frequent ones are counted up to MANY only."""
@@ -60,6 +85,6 @@ class SearchReads(FactReads):
         return int(
             self._scalar(
                 "SELECT count(*) FROM (SELECT 1 FROM search WHERE search MATCH ? LIMIT ?)",
-                query, MANY,
+                f"words : ({query})", MANY,
             )
         )  # fmt: skip
