@@ -93,13 +93,15 @@ def open_memory(home: Home, data_key: bytes, clock: Clock) -> "Memory":
     from dormouse.work.memory import Memory  # noqa: PLC0415
     from dormouse.work.places import Places  # noqa: PLC0415
     from dormouse.work.prepare import prepare  # noqa: PLC0415
+    from dormouse.work.thinkers import make_door  # noqa: PLC0415
 
     settings = read(home.settings)
     ledger = Ledger(home.ledger, data_key, prepare=prepare, now=clock)
     places = Places(
         ledger, Path.home(), settings.capture_off_patterns, settings.capture_mode == "opt-in"
     )
-    return Memory(home, ledger, settings, clock, Ladder([SlotJudge()]), places)
+    door = make_door(ledger, settings, clock)
+    return Memory(home, ledger, settings, clock, Ladder([SlotJudge()]), places, door)
 
 
 def make_service(home: Home, clock: Clock) -> "Service":

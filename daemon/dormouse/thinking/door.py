@@ -52,10 +52,11 @@ class Door:
         over = self.caps.exhausted()
         if over is not None:
             return over
-        thought = thought or Thought("judge", "", "", {}, 0)
-        may_be = self._choose(thought, self.level())
+        thought, level = thought or Thought("judge", "", "", {}, 0), self.level()
+        may_be = self._choose(thought, level)
+        may_be += self._choose(replace(thought, last_resort=True), level)
         if not may_be:
-            return f"no thinker may be asked at level {self.level()}"
+            return f"no thinker is at hand that may be asked at level {level}"
         reasons = [self.caps.resting(thinker.name) for thinker in may_be]
         return None if None in reasons else reasons[0]
 

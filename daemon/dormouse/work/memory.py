@@ -15,6 +15,7 @@ from dormouse.judging.ladder import Ladder
 from dormouse.ledger import Ledger, Reader, Writer
 from dormouse.sessions import Event
 from dormouse.settings import Settings
+from dormouse.thinking import Door
 from dormouse.times import Clock, stamp
 from dormouse.work.places import Places
 from dormouse_wire.paths import Home
@@ -34,6 +35,7 @@ class Memory:
     clock: Clock
     ladder: Ladder
     places: Places
+    door: Door | None = None  # to thinkers
     pool: ThreadPoolExecutor = field(
         default_factory=lambda: ThreadPoolExecutor(READERS, thread_name_prefix="reader")
     )
@@ -78,6 +80,8 @@ class Memory:
         self.counted[what] = self.counted.get(what, 0) + 1
 
     def close(self) -> None:
-        """Stop the readers and close the ledger."""
+        """Stop thinking, then the readers, and close the ledger."""
+        if self.door is not None:
+            self.door.close()
         self.pool.shutdown(wait=True, cancel_futures=True)
         self.ledger.close()
