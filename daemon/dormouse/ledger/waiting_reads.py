@@ -17,8 +17,6 @@ CANDIDATE = (
 )
 PROPOSAL = "id, what, payload, by, at, state"
 _COUNTS = {
-    "facts_current": "SELECT count(*) FROM facts WHERE retired_at IS NULL",
-    "facts_retired": "SELECT count(*) FROM facts WHERE retired_at IS NOT NULL",
     "candidates": "SELECT count(*) FROM candidates",
     "proposals": "SELECT count(*) FROM proposals WHERE state = 'open'",
     "questions": "SELECT count(*) FROM open_questions",
@@ -82,7 +80,11 @@ class WaitingReads(Connected):
 
     def counts(self) -> dict[str, int]:
         """How many rows of each sort there are; ``pending`` is what waits to be worked on."""
-        found = {name: int(self._scalar(sql)) for name, sql in _COUNTS.items()}
+        current, retired = self._one(
+            "SELECT count(*) - count(retired_at), count(retired_at) FROM facts"
+        )
+        found = {"facts_current": current, "facts_retired": retired}
+        found |= {name: int(self._scalar(sql)) for name, sql in _COUNTS.items()}
         found["pending"] = found["unsettled"] + found["turns_pending"]
         return found
 
