@@ -203,8 +203,11 @@ def test_a_damaged_page_is_found_and_writes_are_refused(path: Path) -> None:
     with open_ledger(path) as ledger:
         for number in range(300):
             say(ledger, f"fact {number}")
+    with closing(connect(path, KEY)) as db:
+        sql = "SELECT rootpage FROM sqlite_master WHERE name = 'facts_by_hash'"
+        (page,) = db.execute(sql).fetchone()
     content = bytearray(path.read_bytes())
-    content[len(content) // 2] ^= 1
+    content[(page - 1) * PAGE + 100] ^= 1
     path.write_bytes(content)
     ledger = open_ledger(path)
     problems = ledger.integrity()
