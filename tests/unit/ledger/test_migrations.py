@@ -156,7 +156,7 @@ def test_a_gap_in_the_record_of_migrations_is_refused(filled: Path, missing: int
     "sql",
     [
         "ALTER TABLE facts ADD COLUMN surprise TEXT",
-        "ALTER TABLE sources DROP COLUMN from_fact",
+        "ALTER TABLE runs DROP COLUMN plan",
         "CREATE TABLE surprise (x)",
         "DROP INDEX facts_by_hash",
         "DROP TRIGGER outcomes_never_changed",
@@ -166,8 +166,6 @@ def test_real_tables_are_compared_with_the_expected_ones_at_every_start(
     filled: Path, sql: str
 ) -> None:
     with forged(filled) as db:
-        if "DROP COLUMN" in sql:
-            db.execute("DROP INDEX sources_by_origin")
         db.execute(sql)
     for known in (MIGRATIONS, NEW):
         with pytest.raises(SchemaDiffers):
