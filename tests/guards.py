@@ -137,7 +137,7 @@ GUARDS: tuple[Guard, ...] = (
         GATE,
         "    if newer.trust.rank < older.trust.rank:\n",
         "    if False:\n",
-        f"{ATTACKS}::test_what_an_agent_stores_cant_retire_what_the_owner_said",
+        "tests/unit/judging/test_gate.py::test_a_fact_never_meets_one_of_higher_trust",
     ),
     Guard(
         "what holds later decides, not what arrives later (gate)",
@@ -148,10 +148,11 @@ GUARDS: tuple[Guard, ...] = (
     ),
     Guard(
         "the owner's word is final",
-        SETTLE,
-        "        if r.is_final(older.id, newer.id) or _asked_before(r, memory, older, newer):\n",
-        "        if False:\n",
-        "tests/system/test_settling.py::test_no_judge_retires_again_what_the_owner_brought_back",
+        "daemon/dormouse/ledger/judgment_reads.py",
+        "        return row is not None\n\n    def questions",
+        "        return False\n\n    def questions",
+        "tests/unit/ledger/test_judgments.py"
+        "::test_after_a_restore_an_equal_newcomer_does_not_retire_it_either",
     ),
     Guard(
         "the fuse: too much in a day",
@@ -177,16 +178,16 @@ GUARDS: tuple[Guard, ...] = (
     # -- who speaks
     Guard(
         "only the person is obeyed",
-        ANSWER,
-        "    person = turn.role is Role.PERSON and not event.subagent\n",
-        "    person = True\n",
+        "daemon/dormouse/hosts/claude_code.py",
+        '    subagent = bool(data.get("agent_id") or data.get("agent_type"))\n',
+        "    subagent = False\n",
         f"{ATTACKS}::test_a_subagents_prompt_is_no_command",
     ),
     Guard(
         "a transcript lies below its agent's root",
         SAFE,
         '    if not resolved.startswith(top + "/"):\n        return None\n',
-        "",
+        '    if not resolved.startswith(top + "/"):\n        top = os.path.dirname(resolved)\n',
         "tests/unit/hosts/test_safe.py",
     ),
     Guard(
@@ -278,10 +279,10 @@ GUARDS: tuple[Guard, ...] = (
     ),
     Guard(
         "our own blocks are not the person's words",
-        INTAKE,
-        "    return strip_private(strip_own(text)).strip()\n",
-        "    return strip_private(text).strip()\n",
-        f"{ATTACKS}::test_what_we_put_into_a_prompt_is_no_command",
+        "daemon/dormouse/capture/private.py",
+        "    return _without(text, _OWN)\n",
+        "    return text\n",
+        "tests/unit/capture/test_private.py::test_our_own_blocks_are_not_the_persons_words",
     ),
     Guard(
         ".dormouse-off keeps us out",
@@ -296,7 +297,7 @@ GUARDS: tuple[Guard, ...] = (
         HYGIENE,
         "    os.umask(0o077)\n",
         "    os.umask(0)\n",
-        f"{DISK}::test_all_folders_are_0700_and_all_files_0600_whatever_the_umask",
+        "tests/unit/hygiene/test_process.py::test_a_hardened_process_leaves_no_dump_and_makes_private_files",
     ),
     Guard(
         "the process is not dumpable",
@@ -309,8 +310,8 @@ GUARDS: tuple[Guard, ...] = (
         "an erased word is overwritten (secure_delete)",
         CONNECTING,
         '    db.execute("PRAGMA secure_delete = ON")\n',
-        "",
-        "tests/unit/ledger",
+        '    db.execute("PRAGMA secure_delete = OFF")\n',
+        f"{LEDGER_GUARDS}::test_the_connection_has_every_setting_it_must_have",
     ),
     Guard(
         "an erased word leaves the index's pages (secure-delete)",

@@ -9,7 +9,6 @@ import os
 import shutil
 import subprocess
 import sys
-import sysconfig
 import tempfile
 import time
 import venv
@@ -17,6 +16,8 @@ from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
 from typing import NamedTuple
+
+import pytest
 
 from tests.guards import GUARDS, Guard
 from tests.source import ROOT, ROOTS
@@ -45,7 +46,8 @@ class Copy:
         venv.create(folder / "venv", with_pip=False, symlinks=True)
         self.python = folder / "venv" / "bin" / "python"
         site = next((folder / "venv" / "lib").glob("python*/site-packages"))
-        paths = [*(self.tree / root for root in ROOTS), sysconfig.get_path("purelib")]
+        libraries = Path(pytest.__file__).parents[1]  # also where we are a copy ourselves
+        paths = [*(self.tree / root for root in ROOTS), libraries]
         (site / "mutated.pth").write_text("".join(f"{path}\n" for path in paths))
         program = self.python.parent / "dormouse"
         program.write_text(f"#!{self.python}\nfrom dormouse_cli.main import main\nmain()\n")
@@ -125,6 +127,8 @@ def main() -> None:
     parser.add_argument("word", nargs="?", default="", help="only guards whose name holds this")
     word = parser.parse_args().word
     guards = [guard for guard in GUARDS if word in guard.name]
+    if not guards:
+        parser.error(f"no guard's name holds {word!r}")
     sys.exit(0 if all_killed(guards) else 1)
 
 

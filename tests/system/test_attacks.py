@@ -217,10 +217,11 @@ def test_only_a_persons_own_line_of_a_transcript_is_obeyed(
     assert texts == ["the walls are green"]
 
 
-def test_a_subagents_prompt_is_no_command(daemon: Machine) -> None:
+@pytest.mark.parametrize("agent", ["claude-code", "codex"])
+def test_a_subagents_prompt_is_no_command(daemon: Machine, agent: str) -> None:
     repository = daemon.repository("shop")
     printed = daemon.event(
-        "codex",
+        agent,
         "UserPromptSubmit",
         session_id="session-sub",
         cwd=str(repository),

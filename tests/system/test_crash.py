@@ -2,6 +2,8 @@
 
 import contextlib
 import random
+import subprocess
+import sys
 import threading
 import time
 from concurrent.futures import ThreadPoolExecutor
@@ -86,6 +88,16 @@ def test_two_agents_write_three_hundred_facts_each_at_once(daemon: Machine) -> N
 
 def test_a_second_daemon_is_refused(daemon: Machine) -> None:
     (pid,) = daemon.daemons()
-    for _ in range(3):
-        assert daemon.up() == pid
+    assert daemon.up() == pid
+    second = subprocess.run(
+        [sys.executable, "-I", "-m", "dormouse.main"],
+        env=daemon.env,
+        capture_output=True,
+        text=True,
+        timeout=20,
+        check=False,
+    )
+    assert second.returncode == 1
+    assert "already" in second.stderr
     assert daemon.daemons() == [pid]
+    assert daemon.remember("the first one goes on")["state"] == "new"
