@@ -79,6 +79,12 @@ class WrongSecret(Refused):
     hint = "Try again; a wrong try changes nothing."
 
 
+class HandoffTaken(Refused):
+    """Refused: handoff {id} is taken by {taken_by} until {until}."""
+
+    hint = "It is offered again when its lease has run out or it is returned."
+
+
 class TooLarge(DormouseError):
     """The request is larger than {limit} bytes."""
 
@@ -183,3 +189,10 @@ class DiskFull(WriteRefused):
     """The disk that holds the memory at {path} is full."""
 
     hint = "Free some space; nothing was lost."
+
+
+class ModelRefused(DormouseError):
+    """The model at {path} is not used: {why}."""
+
+    code = "model_refused"
+    hint = "Recall goes on by words alone. Install the package of the model again."

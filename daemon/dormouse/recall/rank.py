@@ -13,16 +13,11 @@ from typing import Protocol
 
 from dormouse.facts import Fact, Look, Scope, Trust
 from dormouse.recall.folding import compose
+from dormouse.recall.fuse import FLOOR, Sense, fit, orders
 from dormouse.recall.lists import WEAK
 from dormouse.recall.segments import JOINER
 from dormouse.recall.stem import porter
 from dormouse.recall.words import family, spoken
-
-# Below this relevance we say nothing. Chosen on tests/unit/recall/labelled.toml (99 questions, 96
-# prompts without an answer) in stores of 60, 560, 5,060 and 100,060 facts: .98 .96 .94 .93 are
-# answered among six, .98 .96 .98 .98 of the rest met with silence. At .30 one more of a hundred is
-# answered and nine more are disturbed.
-FLOOR = 0.39
 
 _WIDE = "\u0e00"  # from here on scripts are written without spaces
 _PRIOR = 300  # facts that we pretend to have seen, so that a store of one fact has frequencies
@@ -31,13 +26,21 @@ _ENOUGH = 3.0  # evidence of one word beyond which it tells no more
 _TELLING = 2.5  # evidence (nats) at which strength is 0.63
 
 
+__all__ = ["FLOOR", "Hit", "Ranked", "rank"]
+
+
 class Hit(Protocol):
-    """A fact that the index found; *words* is its BM25, higher is better, at least 0."""
+    """A fact that a leg found; *words* is its BM25, higher is better, at least 0.
+
+    *in_conversation*: the words of the turns around it count in it too.
+    """
 
     @property
     def fact(self) -> Fact: ...
     @property
     def words(self) -> float: ...
+    @property
+    def in_conversation(self) -> bool: ...
 
 
 @dataclass(frozen=True, slots=True)
@@ -82,29 +85,50 @@ def rank(
     floor: float = FLOOR,
     frequencies: Mapping[str, int] | None = None,
     total: int = 0,
+    sense: Sense | None = None,
 ) -> list[Ranked]:
     """The facts of *hits* that are relevant enough for *terms*, best first.
 
     Give all terms of the prompt, also those that ``prune`` left out of the search: what a fact does
     *not* answer counts against it. *frequencies* (in how many of *total* facts a term occurs)
-    sharpen the weights; without them the hits themselves are counted.
+    sharpen the weights; without them the hits themselves are counted. *sense* is what the meaning
+    leg found; without it words alone decide.
     """
     unique = {hit.fact.id: hit for hit in hits}
     found = [unique[id] for id in sorted(unique)]
     units = _units(terms, found, frequencies or {}, total)
+    judged = [_relevance(hit.fact.text, units) if hit.words > 0 else (0.0, []) for hit in found]
+    places = _places(found, judged, sense)
     most = max((hit.words for hit in found), default=0.0)
     ranked: list[Ranked] = []
-    for hit in found:
-        relevance, matched = _relevance(hit.fact.text, units)
-        share = hit.words / most if most > 0 else 0.0
-        if relevance < floor or (not matched and floor > 0):
+    for hit, (relevance, matched), place in zip(found, judged, places, strict=True):
+        known = sense.facts.get(hit.fact.id) if sense else None
+        good = relevance if known is None or not sense else fit(relevance, *known, sense.aside)
+        if good < floor or (not matched and known is None and floor > 0):
             continue
+        share = hit.words / most if most > 0 else 0.0
         standing = _standing(hit.fact, look, today)
-        score = relevance + (1.0 - relevance) * (0.1 * share + 0.2 * standing)
-        why = _why(hit.fact, matched, relevance, share, look, today, floor)
+        if place is None:
+            score = relevance + (1.0 - relevance) * (0.1 * share + 0.2 * standing)
+        else:
+            score = place + (1.0 - place) * 0.2 * standing
+        why = _legs(matched, hit, relevance, share, known, good, floor)
+        why |= _about(hit.fact, look, today)
         ranked.append(Ranked(hit.fact, round(score, 4), why))
     ranked.sort(key=lambda each: (-each.score, each.fact.id))
     return _folded(ranked)
+
+
+def _places(
+    hits: Sequence[Hit], judged: Sequence[tuple[float, list[_Unit]]], sense: Sense | None
+) -> list[float | None]:
+    """Where each hit stands among the others; None where its relevance by words says enough."""
+    if sense is None and not any(hit.in_conversation for hit in hits):
+        return [None] * len(hits)
+    best = max((relevance for relevance, _ in judged), default=0.0)
+    known = [sense.facts.get(hit.fact.id) if sense else None for hit in hits]
+    cosines = [each and each[0] for each in known]
+    return list(orders([hit.words for hit in hits], best, cosines))
 
 
 def _units(
@@ -118,8 +142,9 @@ def _units(
     units = []
     for spellings in families.values():
         known = frozenset(porter(term) for term in spellings)
-        seen = sum(not known.isdisjoint(spoken(hit.fact.text).stems) for hit in hits)
-        df = max([seen, *(frequencies.get(term, 0) for term in spellings)])
+        df = max((frequencies.get(term, 0) for term in spellings), default=0)
+        if not df:
+            df = sum(not known.isdisjoint(spoken(hit.fact.text).stems) for hit in hits)
         rarity = max(math.log((total + _PRIOR) / (df + _PRIOR_SEEN)), 0.1)
         weight = 1.0 if weakest else max(_ASKED[_sort(term)] for term in spellings)
         units.append(_Unit(tuple(spellings), known, rarity * weight))
@@ -209,20 +234,35 @@ _TRUST = {
 }  # fmt: skip
 
 
-def _why(
-    fact: Fact, matched: Sequence[_Unit], relevance: float, share: float, look: Look, today: date,
-    floor: float,
+def _legs(
+    matched: Sequence[_Unit], hit: Hit, relevance: float, share: float,
+    known: tuple[float, float] | None, good: float, floor: float,
 ) -> dict[str, float | str]:  # fmt: skip
-    age = max((today - date.fromisoformat(fact.stated_at[:10])).days, 0)
-    return {
-        "matched": _matched(fact.text, matched),
+    """Which leg found it, what each says, and why it may be shown."""
+    by = [name for name, there in (("words", hit.words > 0), ("meaning", known)) if there]
+    why: dict[str, float | str] = {
+        "found_by": " and ".join(by) or "nothing",
+        "matched": _matched(hit.fact.text, matched),
         "words": round(relevance, 4),
         "bm25_share": round(share, 4),
+    }
+    if known is not None:
+        why["meaning"] = round(known[0], 4)
+        why["fit"] = round(good, 4)
+    if hit.in_conversation:
+        why["around"] = "the turns beside it count too"
+    what = "its words reach" if known is None else "words and meaning together reach"
+    why["shown_because"] = f"{what} {good:.2f}, the floor is {floor:.2f}"
+    return why
+
+
+def _about(fact: Fact, look: Look, today: date) -> dict[str, float | str]:
+    age = max((today - date.fromisoformat(fact.stated_at[:10])).days, 0)
+    return {
         "scope": _SCOPE[fact.scope],
         "trust": _TRUST[fact.trust],
         "importance": round(fact.importance, 4),
         "said": "today" if age == 0 else f"{age} day{'s' if age > 1 else ''} ago",
-        "shown_because": f"its words reach {relevance:.2f}, the floor is {floor:.2f}",
     }
 
 

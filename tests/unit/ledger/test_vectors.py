@@ -1,4 +1,4 @@
-"""Vectors, and the words of neighbours in a stored conversation: kept, in step, gone with the fact."""
+"""Vectors, and the words of neighbours in a conversation: kept, in step, gone with the fact."""
 
 from dormouse.facts import Because, Fact, Look
 from dormouse.ledger import Ledger, Vector, Writer, new_id, place_keys

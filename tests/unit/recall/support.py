@@ -53,6 +53,7 @@ def fact(id: str, text: str, **fields: object) -> Fact:
 class Hit:
     fact: Fact
     words: float
+    in_conversation: bool = False
 
 
 class Store:

@@ -133,6 +133,7 @@ def test_why_is_said_in_words() -> None:
         "bm25_share": 1.0,
         "scope": "this project",
         "trust": "you said it",
+        "found_by": "words",
         "importance": 0.5,
         "said": "9 days ago",
         "shown_because": f"its words reach {only.why['words']:.2f}, the floor is 0.39",

@@ -1,0 +1,27 @@
+"""What recall needs of a model: one method and four facts about it. Small, so that it can go."""
+
+from collections.abc import Sequence
+from typing import Protocol
+
+from dormouse.embedding.weights import Floats
+
+
+class Embedder(Protocol):
+    """Texts to vectors. Another model or revision means that every vector is made again.
+
+    ``foreign`` are vectors of prompts that no memory answers (small talk, general knowledge); it
+    may have no rows.
+    """
+
+    @property
+    def model(self) -> str: ...
+    @property
+    def revision(self) -> str: ...
+    @property
+    def dim(self) -> int: ...
+    @property
+    def foreign(self) -> Floats: ...
+
+    def embed(self, texts: Sequence[str], *, query: bool) -> Floats:
+        """One row of length 1 for each text; *query* for prompts, else for facts."""
+        ...
