@@ -10,7 +10,7 @@ from typing import Annotated, Any
 
 import typer
 
-from dormouse_cli import daemon, errors, owner
+from dormouse_cli import daemon, errors, owner, privacy
 from dormouse_cli.options import Json, example
 from dormouse_cli.output import emit, say
 from dormouse_plugins import connect
@@ -48,6 +48,8 @@ def up(
         daemon.ask("POST", daemon.route("unlock"), {"passphrase": secret}, long=True)
         health = daemon.health(home) or health
     _raise_if_closed(health)
+    if health.get("state") != "locked" and not as_json:
+        privacy.ask_once()
     answer = _answer(home, health, created=bool(made.get("created")))
     emit(answer, as_json, lambda: _next_step(home, answer, health))
 

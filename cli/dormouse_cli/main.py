@@ -22,6 +22,7 @@ from dormouse_cli import (
     keys,
     lifecycle,
     output,
+    privacy,
     projects,
     proposals,
     questions,
@@ -53,6 +54,7 @@ app.add_typer(questions.app, name="questions")
 app.add_typer(journal.app)
 app.add_typer(rem.app, name="rem", no_args_is_help=True)
 app.add_typer(judge.app)
+app.add_typer(privacy.app)
 app.add_typer(projects.app, name="projects")
 app.add_typer(keys.app)
 app.add_typer(keys.key_app, name="key", no_args_is_help=True)

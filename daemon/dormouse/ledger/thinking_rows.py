@@ -72,6 +72,14 @@ class ThinkingWrites(ThinkingReads):
             result, received, tokens, took_ms, id,
         )  # fmt: skip
 
+    def set_unlogged(self, name: str, value: str) -> None:
+        """Set a value of which no copy stays in the settings' log: a secret."""
+        self._run(
+            "INSERT INTO settings (name, value) VALUES (?, ?)"
+            " ON CONFLICT (name) DO UPDATE SET value = excluded.value",
+            name, value,
+        )  # fmt: skip
+
     def wait_for_thinker(self, pairs: Iterable[tuple[str, str]]) -> None:
         """Let pairs (older, newer) that the judges at hand are not sure of wait; once each."""
         for older, newer in pairs:

@@ -45,11 +45,19 @@ class Caps:
 
     def today(self) -> Sequence[CallRow]:
         """The calls since local midnight, those of a clock that ran ahead too."""
-        return self._log.since(stamp(midnight(self._clock())))
+        return self._log.since(self.began())
+
+    def began(self) -> str:
+        """When this day began: the last local midnight, in UTC."""
+        return stamp(midnight(self._clock()))
 
     def usage(self) -> Usage:
-        """What was used, and what of how much."""
-        made = _made(self.today())
+        """What was used today, and of how much."""
+        return self.usage_of(self.today())
+
+    def usage_of(self, rows: Sequence[CallRow]) -> Usage:
+        """What the calls of a day come to."""
+        made = _made(rows)
         return Usage(
             len(made),
             self._calls,

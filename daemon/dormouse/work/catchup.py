@@ -18,6 +18,7 @@ from dormouse.sessions import Event, Role, Turn
 from dormouse.work.intake import speech, take_prompt
 from dormouse.work.memory import Memory
 from dormouse.work.remember import demote_fact
+from dormouse.work.thinkers import is_ours
 from dormouse_wire.hosts import HOSTS
 
 log = logging.getLogger("dormouse")
@@ -150,7 +151,9 @@ def _read(memory: Memory, agent: str, path: str | None, session_id: str | None) 
 
 def _take(memory: Memory, agent: str, turns: list[Turn]) -> Callable[[Writer], bool]:
     """Journal *turns* and obey the person's; a prompt that a hook brought is only matched."""
-    wheres = [memory.places.where(_folder(memory, agent, turn)) for turn in turns]
+    folders = [_folder(memory, agent, turn) for turn in turns]
+    turns, folders = _not_ours(turns, folders)
+    wheres = [memory.places.where(folder) for folder in folders]
     now = memory.now()
 
     def do(w: Writer) -> bool:
@@ -174,6 +177,17 @@ def _take(memory: Memory, agent: str, turns: list[Turn]) -> Callable[[Writer], b
         return captured
 
     return do
+
+
+def _not_ours(turns: list[Turn], folders: list[str | None]) -> tuple[list[Turn], list[str | None]]:
+    """Without the turns of our own thinkers: an answer is theirs if its session's prompt is."""
+    ours = {
+        turn.session_id
+        for turn, folder in zip(turns, folders, strict=True)
+        if is_ours(turn.session_id, folder, turn)
+    }
+    rest = [n for n, turn in enumerate(turns) if turn.session_id not in ours]
+    return [turns[n] for n in rest], [folders[n] for n in rest]
 
 
 def _folder(memory: Memory, agent: str, turn: Turn) -> str | None:

@@ -7,8 +7,10 @@ from datetime import timedelta
 from typing import Any
 
 from dormouse.ledger import AgentRow, Reader, RunRow
+from dormouse.thinking import Usage
 from dormouse.times import parse, stamp
 from dormouse.work.memory import Memory
+from dormouse.work.thinkers import calls_since, level
 from dormouse_wire import __version__
 from dormouse_wire.hosts import HOSTS
 from dormouse_wire.paths import Home
@@ -47,7 +49,7 @@ def blank(home: Home, state: State) -> dict[str, Any]:
         "undelivered": undelivered_waiting(home),
         "privacy": "local",
         "key": state.key,
-        "thinker": _thinker(),
+        "thinker": _thinker(None),
         "rem": {"last_success": None, "pending": None},
         "index": {"words": None, "vectors": 0, "pending": 0, "model": None},
         "agents": {},
@@ -55,11 +57,22 @@ def blank(home: Home, state: State) -> dict[str, Any]:
     }
 
 
-def _thinker() -> dict[str, Any]:
+def _usage(r: Reader, memory: Memory) -> Usage | None:
+    if memory.door is None:
+        return None
+    caps = memory.door.caps
+    return caps.usage_of(calls_since(r, caps.began()))
+
+
+def _thinker(usage: Usage | None) -> dict[str, Any]:
+    """What thinking has cost today, of how much, and when the day ends."""
+    if usage is None:
+        nothing = {"used": None, "cap": None}
+        return {"calls": nothing, "tokens": nothing, "resets_at": None}
     return {
-        "calls": {"used": 0, "cap": 0},
-        "tokens": {"used": 0, "cap": 0},
-        "resets_at": None,
+        "calls": {"used": usage.calls, "cap": usage.calls_cap},
+        "tokens": {"used": usage.tokens, "cap": usage.tokens_cap},
+        "resets_at": usage.resets_at,
     }
 
 
@@ -79,9 +92,9 @@ def status(r: Reader, memory: Memory, state: State) -> dict[str, Any]:
         "questions": counts["questions"],
         "pending": pending,
         "undelivered": lost,
-        "privacy": "local",
+        "privacy": str(level(r)),
         "key": state.key,
-        "thinker": _thinker(),
+        "thinker": _thinker(_usage(r, memory)),
         "rem": {"last_success": success, "pending": pending},
         "index": {
             "words": counts["facts_current"] + counts["facts_retired"],

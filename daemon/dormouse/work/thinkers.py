@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from dormouse.ledger import AgentRow, Ledger, Reader
-from dormouse.sessions import Event
+from dormouse.sessions import Event, Role, Turn
 from dormouse.settings import Settings
 from dormouse.thinking import CallRow, Caps, Door, Level, Result, Thinker
 from dormouse.thinking.claude import Claude
@@ -38,21 +38,31 @@ def register(session_id: str) -> None:
 
 def is_thinker(event: Event) -> bool:
     """Whether *event* comes from a session that this daemon started to think."""
-    text = event.turn.text if event.turn is not None else None
-    return is_ours(event.session_id, event.cwd, text)
+    return is_ours(event.session_id, event.cwd, event.turn)
 
 
-def is_ours(session_id: str, cwd: str | None, text: str | None) -> bool:
-    """Whether what was said in *session_id*, in the folder *cwd*, is our own thinking."""
-    return session_id in _sessions or _in_our_folder(cwd) or _signed(text)
+def is_ours(session_id: str, cwd: str | None, turn: Turn | None) -> bool:
+    """Whether *turn*, said in *session_id* and the folder *cwd*, is our own thinking.
+
+    Its prompt betrays a session, so that the answer is known by the session too.
+    """
+    if session_id in _sessions:
+        return True
+    found = _in_our_folder(cwd) or _signed(turn)
+    if found:
+        register(session_id)
+    return found
 
 
 def _in_our_folder(cwd: str | None) -> bool:
     return cwd is not None and any(part.startswith(FOLDER_PREFIX) for part in Path(cwd).parts)
 
 
-def _signed(text: str | None) -> bool:
-    return text is not None and text.lstrip().startswith(SIGNATURE)
+def _signed(turn: Turn | None) -> bool:
+    """Only a prompt: what an agent says could begin with anything."""
+    return (
+        turn is not None and turn.role is Role.PERSON and turn.text.lstrip().startswith(SIGNATURE)
+    )
 
 
 @dataclass(frozen=True, slots=True)

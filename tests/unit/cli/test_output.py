@@ -19,7 +19,7 @@ from tests.unit.cli.terminals import PROGRAM, on_terminal, without_terminal
 
 EVIL = "a\x1b[2Jb\x9bc\u202ed\r\nZ"
 GROUPS = ("candidates", "proposals", "questions", "rem", "projects", "key")
-LATER = ("service", "privacy", "lessons", "handoff", "snapshot", "mcp", "open", "skills", "graph")
+LATER = ("service", "lessons", "handoff", "snapshot", "mcp", "open", "skills", "graph")
 
 
 def commands(
@@ -86,7 +86,7 @@ def test_version_and_help_need_no_daemon(run: Run) -> None:
 def test_every_command_of_the_contract_is_there_and_no_later_one() -> None:
     names = {" ".join(path) for path, _ in commands()}
     lone = """up down restart status doctor connect disconnect uninstall remember recall facts show
-    history retired retire restore correct pin unpin journal judge unlock backup erase"""
+    history retired retire restore correct pin unpin journal judge unlock backup erase privacy"""
     below = """candidates: accept drop, proposals: accept reject, questions: answer,
     rem: run log show undo approve, projects: join, key: add check"""
     wanted = set(lone.split()) | set(GROUPS)
