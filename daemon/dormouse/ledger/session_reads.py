@@ -18,7 +18,8 @@ _SESSION = (
 _AGENT = "id, connected, root, settings_path, connected_at, last_event, last_event_at, undelivered"
 
 
-def _turn(row: Sequence[Any]) -> TurnRow:
+def turn_of(row: Sequence[Any]) -> TurnRow:
+    """The turn of one row of TURN."""
     return TurnRow(*(*row[:3], Role(row[3]), *row[4:]))
 
 
@@ -52,12 +53,21 @@ class SessionReads(Connected):
             " ORDER BY at DESC, nr DESC LIMIT ?",
             *values, -1 if limit is None else limit,
         )  # fmt: skip
-        return [_turn(row) for row in reversed(rows)]
+        return [turn_of(row) for row in reversed(rows)]
+
+    def turns_by_id(self, ids: Iterable[str]) -> list[TurnRow]:
+        """Those of *ids* that are still held, oldest first."""
+        rows = self._all(
+            f"SELECT {TURN} FROM turns WHERE id IN (SELECT value FROM json_each(?))"
+            " ORDER BY at, nr",
+            as_list(ids),
+        )
+        return [turn_of(row) for row in rows]
 
     def turn_by_line(self, agent: str, line_id: str) -> TurnRow | None:
         """The turn that a transcript line stands for, if it is held."""
         row = self._one(f"SELECT {TURN} FROM turns WHERE agent = ? AND line_id = ?", agent, line_id)
-        return None if row is None else _turn(row)
+        return None if row is None else turn_of(row)
 
     def session(self, agent: str, session_id: str) -> SessionRow | None:
         """One session of an agent."""

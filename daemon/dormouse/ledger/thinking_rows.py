@@ -3,9 +3,10 @@
 from collections.abc import Iterable
 from typing import Any
 
-from dormouse.ledger.base import Connected
+from dormouse.ledger.base import Connected, as_list
 from dormouse.ledger.ids import new_id
-from dormouse.ledger.rows import ThinkerCall, UnsurePair
+from dormouse.ledger.rows import ThinkerCall, TurnRow, UnsurePair
+from dormouse.ledger.session_reads import TURN, turn_of
 
 _CALL = "id, at, who, level, task, sent, estimated, result, received, tokens, took_ms"
 
@@ -28,6 +29,18 @@ class ThinkingReads(Connected):
             due, limit,
         )  # fmt: skip
         return [UnsurePair(*row) for row in rows]
+
+    def turns_after(
+        self, nr: int, *, since: str, roles: Iterable[str], limit: int
+    ) -> list[tuple[int, TurnRow]]:
+        """Turns of projects that came in after the turn *nr* and were said since, with numbers."""
+        rows = self._all(
+            f"SELECT nr, {TURN} FROM turns WHERE nr > ? AND at >= ? AND state = 'done'"
+            " AND project_id IS NOT NULL AND role IN (SELECT value FROM json_each(?))"
+            " ORDER BY nr LIMIT ?",
+            nr, since, as_list(roles), limit,
+        )  # fmt: skip
+        return [(row[0], turn_of(row[1:])) for row in rows]
 
     def agents_that_saw(self, one: str, other: str) -> list[str]:
         """The agents that were shown or told both facts, whoever saw them last first."""
