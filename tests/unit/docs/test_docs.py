@@ -109,3 +109,14 @@ def test_the_examples_of_the_readme_run_in_their_order(daemon: Machine) -> None:
     assert "10.0.0.9" in said["recall"]
     assert "10.0.0.5" not in said["recall"]
     assert "10.0.0.5" in said["retired"]
+
+
+@needs_source
+def test_every_document_that_the_code_names_exists() -> None:
+    named = {
+        name
+        for root in ("daemon", "cli", "plugins", "tests")
+        for path in [*(ROOT / root).rglob("*.py"), *(ROOT / root).rglob("*.toml")]
+        for name in re.findall(r"docs/[a-z]+\.md", path.read_text())
+    }
+    assert [name for name in sorted(named) if not (ROOT / name).is_file()] == []

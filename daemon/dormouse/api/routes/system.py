@@ -38,7 +38,7 @@ async def agent(service: Svc, agent: str, request: Request) -> dict[str, Any]:
     if request.headers.get("dormouse-agent") is not None:
         raise Refused(what="an agent can't connect itself")
     if agent not in HOSTS:
-        raise NotFound(what="agent", id=agent[:40], hint="The agents stand in docs/agents.md.")
+        raise NotFound(what="agent", id=agent[:40], hint="The agents stand in docs/operations.md.")
     fields = await body_of(request)
     connected = requests.flag(fields, "connected")
     root = requests.text_field(fields, "root", longest=4_096)
