@@ -13,7 +13,9 @@ from typing import Any
 
 from typer.main import get_command
 
+from bench import capture_rules
 from dormouse import errors
+from dormouse.capture import cuebook, phrasebook
 from dormouse.settings import Settings
 from dormouse_cli.main import app
 from tests.source import ROOT
@@ -137,6 +139,36 @@ def settings_table() -> str:
     return "\n".join(rows)
 
 
+def capture_figures() -> str:
+    """How well the prompts that were written before the rules are read."""
+    prompts = capture_rules.rows(held_out=True)
+    lines = capture_rules.report([capture_rules.score(row) for row in prompts])
+    return "\n".join(
+        ["```text", f"{len(prompts)} prompts, 95 % intervals in brackets", *lines, "```"]
+    )
+
+
+def capture_patterns() -> Iterator[str]:
+    """Every pattern by language, with the first of its examples for and against."""
+    for name in cuebook.LANGUAGES:
+        yield f"\n### {name}\n\n| how | pattern | sure | read | not read |\n|---|---|---|---|---|"
+        for cue in cuebook.cuebook(name).cues:
+            yes, no = (_cell(text) for text in (cue.yes[0][0], cue.no[0]))
+            how = cue.how.replace("_", " ")
+            yield f"| {how} | {cue.name} | {cue.confidence:.2f} | {yes} | {no} |"
+    yield "\n### Commands and corrections\n\n| | command | read |\n|---|---|---|"
+    for name in (*phrasebook.LANGUAGES, *phrasebook.ALSO):
+        seen: set[str] = set()
+        for said, command, *_ in phrasebook.book(name).yes:
+            if command not in seen and " " not in command:
+                seen.add(command)
+                yield f"| {name} | {command} | {_cell(said)} |"
+
+
+def _cell(text: str) -> str:
+    return text.replace("|", "\\|").replace("\n", "⏎")
+
+
 def replaced(text: str, mark: str, made: str) -> str:
     """*text* with what stands between a part's two marks replaced."""
     pattern = rf"(<!-- {mark}: .*? -->\n)(.*?)(<!-- end of {mark} -->)"
@@ -151,7 +183,10 @@ def generated() -> dict[Path, str]:
     """What each generated file should hold."""
     operations = ROOT / "docs" / "operations.md"
     text = replaced(operations.read_text(), "errors", error_table())
+    capture = ROOT / "docs" / "capture.md"
+    made = replaced(capture.read_text(), "figures", capture_figures())
     return {
+        capture: replaced(made, "patterns", "\n".join(capture_patterns())),
         ROOT / "docs" / "commands.md": command_reference(),
         operations: replaced(text, "settings", settings_table()),
     }

@@ -6,7 +6,14 @@ from dataclasses import dataclass, field, replace
 
 from dormouse.capture import normalise, private, speech
 from dormouse.capture.kind_of import kind_of
-from dormouse.capture.phrasebook import Phrase, books, lead_in, word
+from dormouse.capture.phrasebook import (
+    Phrase,
+    books,
+    lead_in,
+    listening,
+    triggered,
+    word,
+)
 from dormouse.capture.sentences import Line, Sentence, lines, split
 from dormouse.capture.statement import Hints, Said, cut, has_body, plain, take_hints
 from dormouse.facts import Kind, Scope
@@ -59,7 +66,8 @@ LONGEST_RULE = 600  # rules, corrections and targets are one sentence; more is n
 def read_prompt(text: str) -> list[Command]:
     """The commands of one prompt, in the order in which they were said, none twice."""
     text = private.strip_private(private.strip_own(normalise.clean(text)))
-    return list(dict.fromkeys(_Reader(text).read()))
+    with listening(triggered(text)):
+        return list(dict.fromkeys(_Reader(text).read()))
 
 
 class _Reader:
