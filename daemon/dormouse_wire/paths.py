@@ -49,6 +49,11 @@ class Home:
         return self.root / "ballast"
 
     @property
+    def backups(self) -> Path:
+        """The encrypted copies of the last nights."""
+        return self.root / "backups"
+
+    @property
     def bin(self) -> Path:
         return self.root / "bin"
 

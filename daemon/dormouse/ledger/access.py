@@ -5,15 +5,24 @@ from dormouse.ledger.judgment_writes import JudgmentWrites
 from dormouse.ledger.search_reads import SearchReads
 from dormouse.ledger.session_reads import SessionReads
 from dormouse.ledger.session_writes import SessionWrites
+from dormouse.ledger.step_rows import StepReads, StepWrites
 from dormouse.ledger.thinking_rows import ThinkingReads, ThinkingWrites
 from dormouse.ledger.vector_writes import VectorWrites
 from dormouse.ledger.waiting_reads import WaitingReads
 from dormouse.ledger.waiting_writes import WaitingWrites
 
 
-class Reader(WaitingReads, SessionReads, SearchReads, ThinkingReads, JudgmentReads):
+class Reader(WaitingReads, SessionReads, SearchReads, ThinkingReads, StepReads, JudgmentReads):
     """Looks, on a connection that can't change anything."""
 
 
-class Writer(JudgmentWrites, WaitingWrites, SessionWrites, ThinkingWrites, VectorWrites, Reader):
+class Writer(
+    JudgmentWrites,
+    WaitingWrites,
+    SessionWrites,
+    ThinkingWrites,
+    VectorWrites,
+    StepWrites,
+    Reader,
+):
     """Looks and writes, inside the transaction of one request."""

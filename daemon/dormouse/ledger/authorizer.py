@@ -43,6 +43,7 @@ FACT_COLUMNS = frozenset(
 DELETABLE = frozenset(
     [
         "unsettled",
+        "sources",  # a trigger keeps all but what was moved from a duplicate
         "unsure_pairs",
         "candidates",
         "kept_answers",

@@ -65,7 +65,7 @@ class FactWrites(FactReads):
             (s.agent, s.session_id, None if s.session_id else s.at) == said for s in fact.sources
         ):
             return fact
-        self._insert_source(fact_id, len(fact.sources) + 1, source)
+        self._insert_source(fact_id, self._next_source(fact_id), source)
         surer = min(SUREST, 1 - (1 - fact.confidence) * (1 - SUPPORT))
         surer = max(surer, fact.confidence)
         self._run("UPDATE facts SET confidence = ? WHERE id = ?", surer, fact_id)
@@ -210,6 +210,11 @@ class FactWrites(FactReads):
             new.importance, new.weight, new.pinned, stated_at, now, valid_from, None, None, None,
             None, (source,),
         )  # fmt: skip
+
+    def _next_source(self, fact_id: str) -> int:
+        return 1 + int(
+            self._scalar("SELECT coalesce(max(nr), 0) FROM sources WHERE fact_id = ?", fact_id)
+        )
 
     def _insert_source(self, fact_id: str, nr: int, source: Source) -> None:
         self._run(

@@ -8,16 +8,16 @@ from typing import Any
 from dormouse.errors import BadRequest, Conflict, NotFound
 from dormouse.facts import Because, Fact, NewFact, Slot
 from dormouse.judgments import Decision, Outcome, Ruling, Verdict
+from dormouse.ledger.folding import FoldWrites
 from dormouse.ledger.ids import new_id
 from dormouse.ledger.judgment_reads import OWNER, JudgmentReads
-from dormouse.ledger.parts import PartWrites
 from dormouse.ledger.rows import Captured, CarriedOut
 
 UNDO = "undo"  # stands as the judge of a pair whose run was taken back
 _ENDED = ("done", "stopped", "paused", "failed", "undone")
 
 
-class JudgmentWrites(JudgmentReads, PartWrites):
+class JudgmentWrites(JudgmentReads, FoldWrites):
     """Every carry-out belongs to a run; judgments and outcomes only grow."""
 
     def open_run(self, kind: str) -> str:
@@ -107,6 +107,7 @@ class JudgmentWrites(JudgmentReads, PartWrites):
         self._overrule(id, by, Outcome.OVERRULED)
         restored = self._bring_back(id, by)
         self._take_parts_back(id, by)
+        self._unfold(id, successor)
         if successor is not None:
             ruling = Ruling(Verdict.KEEP, OWNER, reason="restored")
             self._judge(Decision(id, successor, ruling), None, level=OWNER)
@@ -153,6 +154,7 @@ class JudgmentWrites(JudgmentReads, PartWrites):
             self._overrule(fact_id, by, Outcome.UNDONE)
             self._bring_back(fact_id, by)
             self._take_parts_back(fact_id, by)
+            self._unfold(fact_id, successor)
             if successor is not None:
                 ruling = Ruling(Verdict.UNSURE, UNDO, reason="undone")
                 judgment = self._judge(Decision(fact_id, successor, ruling), run_id, level=OWNER)

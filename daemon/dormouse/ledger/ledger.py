@@ -33,6 +33,7 @@ from dormouse.times import Clock, stamp
 T = TypeVar("T")
 log = logging.getLogger("dormouse.ledger")
 IDLE_READERS = 4
+COPY_LOOKS = 20_000  # steps of SQLite between two looks at whether to go on copying
 WHY = {
     "disk_full": "the disk is full",
     "read_only": "the file or its folder is read-only",
@@ -213,6 +214,29 @@ class Ledger:
             raise Conflict(what=f"{target} exists already") from None
         except OSError as error:
             raise BadRequest(what=f"{target}: {error.strerror}") from None
+
+    def copy_to(self, target: Path, *, go_on: Callable[[], bool]) -> None:
+        """Write an encrypted copy like ``backup``, while others write; stops when not *go_on*.
+
+        Raises InterruptedError then, and what ``backup`` raises. ``note_copy`` it under its name.
+        """
+        db = connect(self.path, self._key, write=True)
+        try:
+            db.set_progress_handler(lambda: 0 if go_on() else 1, COPY_LOOKS)
+            migrations.write_backup(db, target)
+        except DatabaseError as error:
+            if error_name(error) == "SQLITE_INTERRUPT":
+                raise InterruptedError from None
+            raise self._diagnose(error)[0] from error
+        except OSError as error:
+            raise BadRequest(what=f"{target}: {error.strerror}") from None
+        finally:
+            db.close()
+
+    def note_copy(self, target: Path) -> None:
+        """Remember that *target* is a backup, so that erasing can name it."""
+        now = stamp(self._clock())
+        self._maintain(lambda db: migrations.note_copy(db, target.absolute(), "backup", now))
 
     def checkpoint(self) -> bool:
         """Move the log into the file and empty it; False if a reader was in the way."""

@@ -24,6 +24,7 @@ def derived_from(db: Any, ids: Sequence[str]) -> list[str]:
     for id in found:
         rows = db.execute(
             "SELECT fact_id FROM sources WHERE from_fact = ?1"
+            " UNION SELECT id FROM facts WHERE superseded_by = ?1 AND retired_because = 'duplicate'"
             " UNION SELECT id FROM facts WHERE text_hash ="
             " (SELECT text_hash FROM facts WHERE id = ?1)",
             (id,),

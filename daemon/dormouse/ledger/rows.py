@@ -110,6 +110,23 @@ class RunRow:
 
 
 @dataclass(frozen=True, slots=True)
+class StepRow:
+    """One attempt at a step: running, done, paused, failed, stopped or interrupted.
+
+    ``before`` and ``after`` are numbers of current facts.
+    """
+
+    run_id: str
+    step: str
+    state: str
+    started_at: str
+    ended_at: str | None
+    before: int
+    after: int | None
+    report: Mapping[str, Any] = field(repr=False)
+
+
+@dataclass(frozen=True, slots=True)
 class CarriedOut:
     """What carrying a plan out came to. ``retired`` are (older, newer) pairs."""
 
@@ -133,6 +150,8 @@ class CandidateRow:
     sightings: int
     confidence: float
     at: str
+    last_turn: str | None = None
+    branch: str | None = None
 
 
 @dataclass(frozen=True, slots=True)

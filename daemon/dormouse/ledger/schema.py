@@ -6,6 +6,7 @@ encrypt in each commit (28 us, measured), so there is none that only rare work w
 """
 
 from dormouse.ledger.schema_recall import NEIGHBOURS, VECTORS
+from dormouse.ledger.schema_sleep import SLEEP
 
 STORE = """
 CREATE TABLE store (name TEXT PRIMARY KEY, value TEXT NOT NULL) STRICT;
@@ -93,7 +94,7 @@ CREATE TABLE retirements (
   fact_id TEXT NOT NULL REFERENCES facts (id) ON DELETE CASCADE,
   at TEXT NOT NULL, because TEXT NOT NULL, by TEXT NOT NULL,
   run_id TEXT REFERENCES runs (id),
-  superseded_by TEXT, valid_to_before TEXT,
+  superseded_by TEXT, valid_to_before TEXT, support_before REAL,
   ended_at TEXT, ended_by TEXT
 ) STRICT;
 CREATE UNIQUE INDEX retirements_standing ON retirements (fact_id) WHERE ended_at IS NULL;
@@ -279,4 +280,4 @@ WHERE j.id IN (SELECT judgment_id FROM outcomes WHERE outcome = 'asked')
 """
 
 STATEMENTS = STORE + FACTS + JUDGMENTS + WAITING + SESSIONS + THINKING + TRIGGERS
-STATEMENTS += NEIGHBOURS + VECTORS
+STATEMENTS += NEIGHBOURS + VECTORS + SLEEP

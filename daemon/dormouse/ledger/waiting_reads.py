@@ -13,7 +13,7 @@ from dormouse.projects.values import Known
 CANDIDATE = (
     "f.id, f.text, f.kind, f.scope, f.project_id,"
     " (SELECT name FROM projects WHERE id = f.project_id),"
-    " f.first_turn, f.sightings, f.confidence, f.at"
+    " f.first_turn, f.sightings, f.confidence, f.at, f.last_turn, f.branch"
 )
 PROPOSAL = "id, what, payload, by, at, state"
 _COUNTS = {

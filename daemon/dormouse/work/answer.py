@@ -6,7 +6,7 @@ One read before, one transaction, then text. Whatever goes wrong, the caller ans
 from collections.abc import Sequence
 
 from dormouse.capture.commands import read_prompt
-from dormouse.facts import Fact
+from dormouse.facts import Because, Fact
 from dormouse.ledger import Reader, Writer
 from dormouse.recall import render
 from dormouse.recall.rank import Ranked
@@ -27,6 +27,7 @@ LAST_WORDS = 200  # characters quoted of where the last session stopped
 
 async def answer(memory: Memory, event: Event) -> Answer:
     """Take *event* in and return what its agent and its person are told."""
+    memory.heard.set()
     if event.agent not in memory.seen_agents:
         await memory.aside(lambda: catchup.first_seen(memory, event))
         memory.seen_agents.add(event.agent)
@@ -153,6 +154,8 @@ def taken_back(r: Reader, event: Event) -> list[render.TakenBack]:
     found = []
     for fact in sorted(changed.values(), key=lambda fact: fact.id):
         successor = _current_successor(r, fact)
+        if successor is not None and fact.retired_because is Because.DUPLICATE:
+            continue  # what it says still holds, in the words of its successor
         if successor is not None and _said_by(successor, event):
             continue
         found.append(render.TakenBack(fact, successor, restored=fact.current))

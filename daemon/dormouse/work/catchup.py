@@ -104,7 +104,11 @@ def own_transcript(memory: Memory, event: Event) -> None:
     _read(memory, event.agent, event.transcript_path, event.session_id)
 
 
-def everything(memory: Memory, agents: list[str] | None = None) -> bool:
+def everything(
+    memory: Memory,
+    agents: list[str] | None = None,
+    go_on: Callable[[], bool] = lambda: True,
+) -> bool:
     """Read all known agents' transcripts to their ends; False if something was left for later."""
     complete = True
     for agent in agents or list(READERS):
@@ -113,6 +117,8 @@ def everything(memory: Memory, agents: list[str] | None = None) -> bool:
         if row is None or root is None:
             continue
         for path in safe.list_transcripts(root, HOSTS[agent].transcript_suffix):
+            if not go_on():
+                return False
             complete = _read(memory, agent, str(path), None) and complete
         if complete and row.undelivered:
             memory.ledger.write(lambda w, a=agent: w.set_agent(a, undelivered=0)).result()  # type: ignore[misc]

@@ -42,6 +42,7 @@ class Memory:
     to_settle: asyncio.Event = field(default_factory=asyncio.Event)
     to_catch_up: asyncio.Event = field(default_factory=asyncio.Event)
     caught_up: asyncio.Event = field(default_factory=asyncio.Event)
+    heard: asyncio.Event = field(default_factory=asyncio.Event)  # an agent speaks: sleep pauses
     loop: asyncio.AbstractEventLoop | None = None
     ringing: dict[str, Event] = field(default_factory=dict)  # transcripts to read on, by path
     seen_agents: set[str] = field(default_factory=set)

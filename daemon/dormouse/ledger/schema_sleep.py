@@ -1,0 +1,8 @@
+"""What sleep adds to the schema, as SQL."""
+
+SLEEP = """
+CREATE TRIGGER sources_never_deleted BEFORE DELETE ON sources
+WHEN OLD.from_fact IS NULL
+  AND NOT EXISTS (SELECT 1 FROM erasures WHERE fact_id = OLD.fact_id AND open = 1)
+BEGIN SELECT RAISE(ABORT, 'where a fact comes from is kept; only what was moved goes back'); END;
+"""

@@ -1,0 +1,117 @@
+"""The steps of a night in their order, and the first three of them. Nothing here judges."""
+
+from collections.abc import Sequence
+
+from dormouse.facts import Fact
+from dormouse.judgments import Decision
+from dormouse.ledger import Reader, Writer
+from dormouse.work import background, catchup
+from dormouse.work.memory import Memory
+from dormouse.work.rem.consolidate import consolidate
+from dormouse.work.rem.night import Note, Sleeping, Step, StoppedError, count
+from dormouse.work.rem.tidy import tidy
+from dormouse.work.settle import carry_out, decide, too_much
+from dormouse.work.unsure import think_over
+
+AT_ONCE = 100_000  # the plan of a night is one: the fuse looks at all of it
+
+
+async def catch_up(sleeping: Sleeping) -> None:
+    """Read on in every transcript to its end."""
+    memory = sleeping.memory
+    before = (await memory.read(lambda r: r.counts()))["turns"]
+    try:
+        await memory.aside(lambda: background.take_undelivered(memory))
+        whole = False
+        while not whole:
+            whole = await memory.aside(
+                lambda: catchup.everything(memory, go_on=sleeping.undisturbed)
+            )
+            await sleeping.breathe()
+    finally:
+        after = (await memory.read(lambda r: r.counts()))["turns"]
+        await sleeping.write(lambda w, note: count(note, "turns", max(0, after - before)))
+
+
+async def settle(sleeping: Sleeping) -> None:
+    """What was captured since, and then what nobody was sure of, where a thinker may be asked."""
+    await settle_all(sleeping)
+    await think(sleeping)
+
+
+async def settle_all(sleeping: Sleeping) -> None:
+    """Make one plan for all facts that wait, and carry it out if the fuse lets it."""
+    memory = sleeping.memory
+    pending = await memory.read(lambda r: r.pending_settle(limit=AT_ONCE))
+    plan: list[tuple[Fact, list[Decision]]] = []
+    unsure: list[tuple[str, str]] = []
+    for fact_id in pending:
+        await sleeping.breathe()
+        plan.append(await memory.read(lambda r, id=fact_id: _decide(r, memory, id, unsure)))  # type: ignore[misc]
+    why = await sleeping.write(lambda w, note: _carry_out(w, note, sleeping, plan, unsure))
+    if why is not None:
+        raise StoppedError(why)
+
+
+def _decide(
+    r: Reader, memory: Memory, fact_id: str, unsure: list[tuple[str, str]]
+) -> tuple[Fact, list[Decision]]:
+    fact = r.fact(fact_id)
+    return fact, decide(r, memory, fact, unsure)
+
+
+def _carry_out(
+    w: Writer,
+    note: Note,
+    sleeping: Sleeping,
+    plan: Sequence[tuple[Fact, list[Decision]]],
+    unsure: list[tuple[str, str]],
+) -> str | None:
+    """All of the plan in one transaction, or nothing of it: then why."""
+    memory = sleeping.memory
+    places: dict[str | None, tuple[Fact, list[Decision]]] = {}
+    for fact, decisions in plan:
+        places.setdefault(fact.project_id, (fact, []))[1].extend(decisions)
+    reasons = [too_much(w, memory, decisions, fact) for fact, decisions in places.values()]
+    why = next((reason for reason in reasons if reason is not None), None)
+    w.mark_settled([fact.id for fact, _ in plan])
+    w.wait_for_thinker(unsure)
+    count(note, "facts", len(plan))
+    if why is not None:
+        w.stop_run(sleeping.run_id, [d for _, decisions in plan for d in decisions])
+        note["why"] = why
+        return why
+    for fact, decisions in plan:
+        carry_out(w, memory, decisions, fact, sleeping.run_id)
+    return None
+
+
+async def think(sleeping: Sleeping) -> None:
+    """Ask a thinker about what nobody was sure of, at growing intervals; each ruling is kept."""
+    done = await think_over(sleeping.memory, sleeping.run_id, sleeping.undisturbed)
+    await cost(sleeping)
+    if done.refused:
+        refused = done.refused
+        await sleeping.write(lambda w, note: note.update(no_thinker=refused))
+    await sleeping.breathe()
+
+
+async def cost(sleeping: Sleeping) -> None:
+    """Note what thinking has cost since the step began."""
+
+    def do(w: Writer, note: Note) -> None:
+        calls = w.thinker_calls(since=sleeping.key)
+        note["thinker_calls"] = len(calls)
+        note["thinker_tokens"] = sum(call.tokens or call.estimated for call in calls)
+
+    await sleeping.write(do)
+
+
+STEPS: tuple[Step, ...] = (
+    Step("catch_up", catch_up),
+    Step("settle", settle),
+    Step("consolidate", consolidate),
+    # Here replay goes: what is strengthened, which bonds grow and which weaken.
+    # Here reflection goes: lessons of the day's sessions, as proposals.
+    Step("tidy", tidy, risky=False),
+)
