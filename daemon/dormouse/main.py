@@ -13,7 +13,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from dormouse import hygiene
-from dormouse.errors import AlreadyRunning, BadRequest, DormouseError, Locked
+from dormouse.errors import AlreadyRunning, BadRequest, Damaged, DormouseError, Locked
 from dormouse.times import Clock, parse, system_clock
 from dormouse_wire import __version__
 from dormouse_wire.client import reachable_name
@@ -115,6 +115,10 @@ def make_service(home: Home, clock: Clock) -> "Service":
         service.state.key = service.slots.protects()
         service.data_key = service.slots.open_with_keyfile()
         service.memory = service.open_with(service.data_key)
+        if service.memory.ledger.store_id != service.slots.store_id:
+            service.memory.close()
+            service.memory = None
+            raise Damaged(path=home.ledger, why="keyslots.json belongs to another one")
     except Locked as error:
         service.state.locked, service.failure = True, error
     except DormouseError as error:

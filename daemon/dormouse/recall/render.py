@@ -140,9 +140,13 @@ def session_block(
     limit: int,
     unit: str,
     mask: Mask,
+    left_out: int = 0,
     left_out_command: str = "dormouse facts",
 ) -> Block:
-    """The profile at a session's start: pinned, how the user works, the project's newest first."""
+    """The profile at a session's start: pinned, how the user works, the project's newest first.
+
+    *left_out* facts were not even read, because they could not fit.
+    """
     writer = _Writer(shorts, unjudged, mask, unit)
     lines = [writer.taken_back(each) for each in taken_back]
     told = {id for line in lines for id in (*line.shown, *line.told)}
@@ -153,7 +157,7 @@ def session_block(
         stop = writer.plain(last_stop, LONGEST)
         tail.append(_Line(f"where the last session stopped: {stop}"))
     tail += [_Line(writer.plain(notice, LONGEST)) for notice in notices if notice.strip()]
-    return _fitted(chain(lines, rest), tail, limit, unit, len(known), left_out_command)
+    return _fitted(chain(lines, rest), tail, limit, unit, len(known) + left_out, left_out_command)
 
 
 def _at_start(fact: Fact) -> bool:

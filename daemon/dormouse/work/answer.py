@@ -6,7 +6,7 @@ One read before, one transaction, then text. Whatever goes wrong, the caller ans
 from collections.abc import Sequence
 
 from dormouse.capture.commands import read_prompt
-from dormouse.facts import Because, Fact
+from dormouse.facts import Because, Fact, Kind, Look
 from dormouse.ledger import Reader, Writer
 from dormouse.recall import render
 from dormouse.recall.rank import Ranked
@@ -22,6 +22,7 @@ from dormouse_wire.hosts import HOSTS
 
 NOTHING = Answer()
 NOTICE = "notice"  # what the owner or an agent did that the person is told at the next start
+AT_START = 500  # facts of each sort that are read for a session's start
 LAST_WORDS = 200  # characters quoted of where the last session stopped
 
 
@@ -220,7 +221,7 @@ async def _session_start(memory: Memory, event: Event, where: Where) -> Answer:
 def _profile(w: Writer, event: Event, where: Where) -> render.Block:
     """The block of a session's start; on resume only what is new to the session."""
     back = taken_back(w, event)
-    facts = w.facts(where.look(event.session_id))
+    facts, left_out = for_start(w, where.look(event.session_id))
     shown = w.shown_to(event.agent, event.session_id, [fact.id for fact in facts])
     facts = [fact for fact in facts if fact.id not in shown]
     named = [f.id for f in facts] + _named_in(back)
@@ -235,9 +236,25 @@ def _profile(w: Writer, event: Event, where: Where) -> render.Block:
         limit=host.context_limit,
         unit=host.context_unit,
         mask=mask,
+        left_out=left_out,
     )
     _receipt(w, event, block, back, Obeyed())
     return block
+
+
+def for_start(r: Reader, look: Look) -> tuple[list[Fact], int]:
+    """The facts that a session's start may show, and how many it need not even read.
+
+    A block holds some hundred at most; reading 25,000 for it would hold up the writer for 0.7 s.
+    """
+    found = [
+        *r.facts(look, pinned=True, limit=AT_START),
+        *r.facts(look, kind=Kind.USER, limit=AT_START),
+        *r.facts(look, kind=Kind.FEEDBACK, limit=AT_START),
+        *r.facts(look, limit=AT_START),
+    ]
+    facts = list({fact.id: fact for fact in found}.values())
+    return facts, max(r.count(look)[0] - len(facts), 0)
 
 
 def last_stop(r: Reader, event: Event, where: Where) -> str | None:

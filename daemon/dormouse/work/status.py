@@ -146,7 +146,8 @@ def _serious(memory: Memory, runs: Sequence[RunRow], late: bool) -> list[str]:
     if late:
         found.append("no successful sleep for three days, and there is work pending")
     if memory.ledger.trouble:
-        found.append(f"writes are refused: {memory.ledger.trouble}")
+        step = f" at the step {memory.ledger.step}" if memory.ledger.step else ""
+        found.append(f"writes are refused: {memory.ledger.trouble}{step}")
     return found
 
 
