@@ -1,6 +1,6 @@
 """A scripted stand-in for the hosted models of Claude Code and Codex, for offline tests.
 
-One loopback server speaks the Anthropic Messages and the OpenAI Responses protocol. What the
+One loopback server speaks Anthropic Messages, OpenAI Responses and Chat Completions. What the
 "model" answers is written into the prompt as cues:
 
   [[tool:NAME {json arguments}]]   call that tool (one call a turn, in order)
@@ -11,6 +11,7 @@ The cues of the last user message that has any are played one after another: the
 that message gets the n-th tool call, and when they are used up the final text follows. A tool that
 the request does not offer is skipped, so side requests (titles, summaries) always get plain text.
 
+With ``--script FILE`` the JSON in FILE is what it does instead, whatever the prompt says.
 Every request is appended to the log as one JSON line: {"n", "method", "path", "body", "reply"}.
 It imports nothing of Dormouse.
 """
@@ -22,7 +23,7 @@ import re
 import threading
 import time
 import uuid
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
 from typing import Any, NamedTuple
@@ -34,6 +35,8 @@ SLEEP_CUE = re.compile(r"\[\[sleep:([\d.]+)\]\]")
 DEFAULT_TEXT = "Fake model says OK."
 
 Event = tuple[str, Any]
+Plan = dict[str, Any]  # answer (any JSON), text, status with message, location; sleep, model
+STRUCTURED = "StructuredOutput"  # the tool by which Claude Code returns an answer that has a schema
 
 
 class Said(NamedTuple):
@@ -78,7 +81,14 @@ def read_script(text: str) -> Script:
     return Script(tools, say and say.group(1), float(sleep.group(1)) if sleep else 0.0)
 
 
-def decide(turns: list[Said], offered: set[str]) -> Reply:
+def decide(turns: list[Said], offered: set[str], plan: Plan) -> Reply:
+    if "text" in plan:
+        return Reply(text=plan["text"])
+    if "answer" in plan:
+        asked = not any(turn.results for turn in turns)
+        if STRUCTURED in offered and asked:
+            return Reply(tool=STRUCTURED, arguments=plan["answer"])
+        return Reply(text=json.dumps(plan["answer"]))
     at, script = -1, Script([], None, 0.0)
     for index, turn in enumerate(turns):
         if turn.role == "user" and "[[" in turn.text and any(read_script(turn.text)):
@@ -106,13 +116,13 @@ def name(prefix: str) -> str:
     return prefix + uuid.uuid4().hex[:24]
 
 
-def anthropic(body: Any) -> tuple[Reply, Any, list[Event]]:
+def anthropic(body: Any, plan: Plan) -> tuple[Reply, Any, list[Event]]:
     turns = []
     for message in body.get("messages", []):
         parts = message["content"] if isinstance(message["content"], list) else []
         results = sum(part.get("type") == "tool_result" for part in parts)
         turns.append(Said(message["role"], flat(message["content"], "text"), results))
-    reply = decide(turns, {tool.get("name") for tool in body.get("tools", [])})
+    reply = decide(turns, {tool.get("name") for tool in body.get("tools", [])}, plan)
     usage = {"input_tokens": 10, "output_tokens": 5}
     usage |= {"cache_creation_input_tokens": 0, "cache_read_input_tokens": 0}
     if reply.tool:
@@ -140,7 +150,7 @@ def anthropic(body: Any) -> tuple[Reply, Any, list[Event]]:
     return reply, whole, [(str(event["type"]), event) for event in events]
 
 
-def responses(body: Any) -> tuple[Reply, Any, list[Event]]:
+def responses(body: Any, plan: Plan) -> tuple[Reply, Any, list[Event]]:
     given = body.get("input", [])
     if isinstance(given, str):
         given = [{"role": "user", "content": given}]
@@ -153,7 +163,7 @@ def responses(body: Any) -> tuple[Reply, Any, list[Event]]:
         elif kind.endswith("_output"):
             turns.append(Said("tool", "", 1))
     offered = {tool.get("name") or tool.get("type") for tool in body.get("tools", [])}
-    reply = decide(turns, offered)
+    reply = decide(turns, offered, plan)
     made: dict[str, Any]
     if reply.tool:
         made = {"type": "function_call", "id": name("fc_"), "call_id": name("call_")}
@@ -185,8 +195,20 @@ def responses(body: Any) -> tuple[Reply, Any, list[Event]]:
     return reply, whole, [(str(event["type"]), event) for event in events]
 
 
-ROUTES: list[tuple[str, Callable[[Any], tuple[Reply, Any, list[Event]]]]] = [
-    ("/messages/count_tokens", lambda _: (Reply(), {"input_tokens": 10}, [])),
+def chat(body: Any, plan: Plan) -> tuple[Reply, Any, list[Event]]:
+    """Chat completions, whole: what is streamed elsewhere is not asked for here."""
+    turns = [Said(m["role"], flat(m["content"], "text")) for m in body.get("messages", [])]
+    reply = decide(turns, set(), plan)
+    said = {"role": "assistant", "content": reply.text}
+    choice = {"index": 0, "message": said, "finish_reason": "stop"}
+    usage = {"prompt_tokens": 10, "completion_tokens": 5, "total_tokens": 15}
+    whole = {"id": name("chatcmpl-"), "object": "chat.completion", "model": body.get("model")}
+    return reply, {**whole, "choices": [choice], "usage": usage}, []
+
+
+ROUTES: list[tuple[str, Callable[[Any, Plan], tuple[Reply, Any, list[Event]]]]] = [
+    ("/messages/count_tokens", lambda _, plan: (Reply(), {"input_tokens": 10}, [])),
+    ("/chat/completions", chat),
     ("/messages", anthropic),
     ("/responses", responses),
 ]
@@ -203,11 +225,15 @@ class Handler(BaseHTTPRequestHandler):
         raw = self.read_body()
         body = json.loads(raw) if raw else {}
         path = self.path.split("?")[0]
+        plan = self.server.plan()
         for suffix, protocol in ROUTES:
             if path.endswith(suffix):
-                reply, whole, events = protocol(body)
+                reply, whole, events = protocol(body, plan)
                 self.server.record(self, body, reply)
-                time.sleep(reply.sleep)
+                time.sleep(plan.get("sleep", reply.sleep))
+                if "status" in plan:
+                    self.refuse(plan)
+                    return
                 if events and body.get("stream"):
                     self.send_events(events)
                 else:
@@ -216,10 +242,18 @@ class Handler(BaseHTTPRequestHandler):
         self.server.record(self, body, None)
         self.send_json(404, {"error": {"type": "not_found_error", "message": "no such endpoint"}})
 
+    def refuse(self, plan: Plan) -> None:
+        """Answer with an error as vendors word it, or send the caller elsewhere."""
+        kind = "rate_limit_error" if plan["status"] == 429 else "api_error"
+        error = {"type": kind, "message": plan.get("message", "")}
+        where = {"location": plan["location"]} if "location" in plan else {}
+        self.send_json(plan["status"], {"type": "error", "error": error}, where)
+
     def do_GET(self) -> None:
         self.server.record(self, None, None)
         if self.path.split("?")[0].endswith("/models"):
-            self.send_json(200, {"object": "list", "data": [{"id": "fake", "object": "model"}]})
+            row = {"id": "fake", "object": "model", **self.server.plan().get("model", {})}
+            self.send_json(200, {"object": "list", "data": [row]})
         else:
             self.send_json(404, {"error": {"message": "no such endpoint"}})
 
@@ -236,11 +270,13 @@ class Handler(BaseHTTPRequestHandler):
             raw = self.rfile.read(int(self.headers.get("content-length") or 0))
         return gzip.decompress(raw) if self.headers.get("content-encoding") == "gzip" else raw
 
-    def send_json(self, status: int, value: Any) -> None:
+    def send_json(self, status: int, value: Any, more: Mapping[str, str] | None = None) -> None:
         data = json.dumps(value).encode()
         self.send_response(status)
         self.send_header("content-type", "application/json")
         self.send_header("content-length", str(len(data)))
+        for header, content in (more or {}).items():
+            self.send_header(header, content)
         self.end_headers()
         if self.command != "HEAD":
             self.wfile.write(data)
@@ -259,9 +295,19 @@ class Handler(BaseHTTPRequestHandler):
 class FakeModel(ThreadingHTTPServer):
     daemon_threads = True
 
-    def __init__(self, port: int, log: Path) -> None:
+    def __init__(self, port: int, log: Path, script: Path | None = None) -> None:
         super().__init__(("127.0.0.1", port), Handler)
-        self.log, self.lock, self.count = log, threading.Lock(), 0
+        self.log, self.lock, self.count, self.script = log, threading.Lock(), 0, script
+
+    def handle_error(self, request: Any, client_address: Any) -> None:
+        """Say nothing of callers that hang up: tests make them."""
+
+    def plan(self) -> Plan:
+        """What the script file says of every request; read each time, so that it can change."""
+        if self.script is None or not self.script.exists():
+            return {}
+        made: Plan = json.loads(self.script.read_text())
+        return made
 
     def record(self, handler: Handler, body: Any, reply: Reply | None) -> None:
         with self.lock, self.log.open("a", encoding="utf-8") as out:
@@ -275,8 +321,9 @@ def main() -> None:
     parser = argparse.ArgumentParser(description="A scripted stand-in for hosted models.")
     parser.add_argument("--port", type=int, default=8399)
     parser.add_argument("--log", type=Path, default=Path("requests.jsonl"))
+    parser.add_argument("--script", type=Path)
     options = parser.parse_args()
-    FakeModel(options.port, options.log).serve_forever()
+    FakeModel(options.port, options.log, options.script).serve_forever()
 
 
 if __name__ == "__main__":

@@ -9,6 +9,7 @@ import http.client
 import json
 import socket
 import threading
+import time
 from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any
@@ -91,6 +92,7 @@ def request(
 def complete(line: Line, model: str, thought: Thought, stop: Stop) -> Said:
     """Ask *model*; whatever goes wrong becomes a result."""
     sent = body(thought, model)
+    end = time.monotonic() + line.timeout_s
     try:
         status, received = request(line, "POST", f"{line.base}/chat/completions", sent, stop)
     except (ConnectionRefusedError, FileNotFoundError, Refused):
@@ -98,7 +100,8 @@ def complete(line: Line, model: str, thought: Thought, stop: Stop) -> Said:
     except TimeoutError:
         return Said(Result.TIMEOUT)
     except (OSError, http.client.HTTPException, ValueError):
-        return Said(Result.STOPPED if stop else Result.FAILED)
+        late = Result.TIMEOUT if time.monotonic() >= end else Result.FAILED
+        return Said(Result.STOPPED if stop else late)
     if stop:
         return Said(Result.STOPPED)
     if len(received) > MOST:
