@@ -90,7 +90,9 @@ def open_memory(home: Home, data_key: bytes, clock: Clock) -> "Memory":
     from dormouse.judging.slot import SlotJudge  # noqa: PLC0415
     from dormouse.ledger import Ledger  # noqa: PLC0415
     from dormouse.settings import read  # noqa: PLC0415
+    from dormouse.work.meaning import Meaning  # noqa: PLC0415
     from dormouse.work.memory import Memory  # noqa: PLC0415
+    from dormouse.work.model import installed  # noqa: PLC0415
     from dormouse.work.places import Places  # noqa: PLC0415
     from dormouse.work.prepare import prepare  # noqa: PLC0415
     from dormouse.work.thinkers import make_door  # noqa: PLC0415
@@ -101,7 +103,8 @@ def open_memory(home: Home, data_key: bytes, clock: Clock) -> "Memory":
         ledger, Path.home(), settings.capture_off_patterns, settings.capture_mode == "opt-in"
     )
     door = make_door(ledger, settings, clock)
-    return Memory(home, ledger, settings, clock, Ladder([SlotJudge()]), places, door)
+    meaning = Meaning(ledger, lambda: installed(home.root / "models"))
+    return Memory(home, ledger, settings, clock, Ladder([SlotJudge()]), places, door, meaning)
 
 
 def make_service(home: Home, clock: Clock) -> "Service":

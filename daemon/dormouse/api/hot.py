@@ -16,6 +16,7 @@ from dormouse.hosts import READERS
 from dormouse.ledger import Reader, Writer
 from dormouse.sessions import Event, Moment
 from dormouse.work.answer import answer
+from dormouse.work.meaning import SEARCH_S
 from dormouse.work.memory import Memory
 from dormouse.work.places import NOWHERE, Where
 from dormouse.work.recalls import Found, find
@@ -51,7 +52,7 @@ async def hook(service: Service, twice: Twice, path: str, body: bytes) -> Answer
     _, _, agent, name, *more = (*path.split("/"), "", "")
     agent, name = unquote(agent), unquote(name)
     if agent not in HOSTS or not name or any(more):
-        raise NotFound(what="agent", id=agent[:40], hint="The agents stand in docs/agents.md.")
+        raise NotFound(what="agent", id=agent[:40], hint="The agents stand in docs/operations.md.")
     memory = service.memory
     if memory is None:
         return 200, b"", PLAIN
@@ -99,6 +100,8 @@ async def capture(service: Service, scope: Scope, body: bytes) -> Answered:
         if key and (known := _kept(w, key, mark)) is not None:
             return known
         kept = remember(w, wish, who, where, now)
+        if who.agent is None and who.session_id and kept.state == "new" and kept.fact:
+            w.follow(kept.fact, who.session_id)  # a turn of a conversation that somebody stores
         if kept.fact is not None and not settle:
             w.mark_settled([kept.fact.id])
         if key:
@@ -159,9 +162,12 @@ async def recall(service: Service, scope: Scope, body: bytes) -> Answered:
         return 200, json.dumps({"hits": [], "left_out": 0, "reason": "private"}).encode(), JSON
     at_most = int(limit) if limit else memory.settings.recall_max_facts
 
+    asked = await memory.ask(query, SEARCH_S)
+
     def do(r: Reader) -> dict[str, Any]:
         found = find(
             r, memory, query, where.look(session),
+            asked=asked,
             as_of=requests.time_field(fields, "as_of"),
             history=requests.flag(fields, "history"),
             floor=requests.number_field(fields, "floor", 0, 1),

@@ -128,6 +128,41 @@ def query_terms(text: str, *, limit: int = 32, explicit: bool = False) -> list[s
     return terms or (_terms(text, limit, explicit) if bare != text else [])
 
 
+_SENTENCE = re.compile(r"(?<=[.!?])\s+|(?<=[。！？；])|\n+")
+_GIST = 240  # characters of a prompt that are read for its meaning: 25 to 60 ms of one core
+
+
+def gist(text: str) -> str:
+    """What a prompt is about, in few words, so that a long one costs no more than a short one.
+
+    A short prompt is its own gist; of a long one the sentences that say most are kept, in their
+    order. "" where there is nothing to look for.
+    """
+    bare = _FENCED.sub(" ", text)
+    text = " ".join(bare.split()) if len(bare) <= _GIST else bare
+    if not query_terms(text):
+        return ""
+    if len(text) <= _GIST:
+        return text
+    if len(text) > _READ + _READ_END:
+        text = text[:_READ] + "\n" + text[-_READ_END:]
+    sentences = [part for each in _SENTENCE.split(text) if (part := " ".join(each.split()))]
+    worth = [_worth(sentence) for sentence in sentences]
+    room, kept = _GIST, set[int]()
+    for at in sorted(range(len(sentences)), key=lambda at: (-worth[at], at)):
+        if worth[at] > 0 and (not kept or len(sentences[at]) <= room):
+            kept.add(at)
+            room -= len(sentences[at]) + 1
+    return " ".join(sentences[at] for at in sorted(kept))[:_GIST]
+
+
+def _worth(sentence: str) -> float:
+    """How much a sentence asks for: its telling words for its length, a question twice."""
+    terms = len(query_terms(sentence, limit=12))
+    asks = 2.0 if sentence.endswith(("?", "？")) else 1.0
+    return asks * terms / (4.0 + len(sentence) / 20)
+
+
 def _terms(text: str, limit: int, explicit: bool) -> list[str]:
     if len(text) > _READ + _READ_END:
         text = text[:_READ] + " " + text[-_READ_END:]

@@ -38,6 +38,8 @@ async def answer(memory: Memory, event: Event) -> Answer:
         return NOTHING
     memory.ring(event)
     if event.moment is Moment.SESSION_START:
+        if memory.meaning is not None:
+            memory.meaning.warm()
         return await _session_start(memory, event, where)
     if event.moment is Moment.PROMPT and event.turn is not None:
         return await _prompt(memory, event, event.turn, where)
@@ -94,7 +96,10 @@ async def _prompt(memory: Memory, event: Event, turn: Turn, where: Where) -> Ans
     text = speech(turn.text)
     person = turn.role is Role.PERSON and not event.subagent
     look = where.look(event.session_id)
-    ranked = await memory.read(lambda r: find(r, memory, text, look).ranked) if text else []
+    asked = await memory.ask(text)
+    ranked = (
+        await memory.read(lambda r: find(r, memory, text, look, asked=asked).ranked) if text else []
+    )
 
     def do(w: Writer) -> tuple[Obeyed, render.Block]:
         obeyed = Obeyed()
@@ -106,7 +111,7 @@ async def _prompt(memory: Memory, event: Event, turn: Turn, where: Where) -> Ans
         return obeyed, block
 
     obeyed, block = await memory.write(do)
-    if obeyed.captured:
+    if obeyed.captured or obeyed.waits:
         memory.to_settle.set()
     message = mask("Dormouse: " + "; ".join(obeyed.lines)) if obeyed.lines else None
     return Answer(block.text or None, message)

@@ -9,6 +9,7 @@ from collections.abc import Coroutine
 
 from dormouse.ledger import Writer
 from dormouse.work import catchup
+from dormouse.work.implicit import take_pending
 from dormouse.work.memory import Memory
 from dormouse.work.settle import settle_fact
 from dormouse_wire.hosts import HOSTS
@@ -24,6 +25,8 @@ def start(memory: Memory) -> list[asyncio.Task[None]]:
     memory.loop = asyncio.get_running_loop()
     memory.to_settle.set()
     tasks: list[Coroutine[None, None, None]] = [_settle(memory), _catch_up(memory), _tick(memory)]
+    if memory.meaning is not None:
+        tasks.append(memory.meaning.run())
     return [asyncio.create_task(task) for task in tasks]
 
 
@@ -38,6 +41,9 @@ async def _settle(memory: Memory) -> None:
     while True:
         await memory.to_settle.wait()
         memory.to_settle.clear()
+        if memory.asleep:
+            continue  # woken again when the night ends or pauses
+        await _take_implicit(memory)
         pending = await memory.read(lambda r: r.pending_settle(limit=AT_ONCE))
         if len(pending) == AT_ONCE:
             memory.to_settle.set()
@@ -47,6 +53,14 @@ async def _settle(memory: Memory) -> None:
             except Exception as error:  # one fact must not stop the settling of the others
                 log.error("fact %s could not be settled: %s", fact_id, type(error).__name__)
                 memory.count("settle_failed")
+
+
+async def _take_implicit(memory: Memory) -> None:
+    try:
+        await take_pending(memory)
+    except Exception as error:  # it is tried again with the next prompt; facts still get settled
+        log.error("turns could not be read: %s", type(error).__name__)
+        memory.count("implicit_failed")
 
 
 async def _catch_up(memory: Memory) -> None:

@@ -17,6 +17,7 @@ from dormouse.sessions import Event
 from dormouse.settings import Settings
 from dormouse.thinking import Door
 from dormouse.times import Clock, stamp
+from dormouse.work.meaning import PROMPT_S, Asked, Meaning
 from dormouse.work.places import Places
 from dormouse_wire.paths import Home
 
@@ -36,6 +37,7 @@ class Memory:
     ladder: Ladder
     places: Places
     door: Door | None = None  # to thinkers
+    meaning: Meaning | None = None  # the second leg of recall
     pool: ThreadPoolExecutor = field(
         default_factory=lambda: ThreadPoolExecutor(READERS, thread_name_prefix="reader")
     )
@@ -43,6 +45,7 @@ class Memory:
     to_catch_up: asyncio.Event = field(default_factory=asyncio.Event)
     caught_up: asyncio.Event = field(default_factory=asyncio.Event)
     heard: asyncio.Event = field(default_factory=asyncio.Event)  # an agent speaks: sleep pauses
+    asleep: bool = False  # a night's run settles what it makes itself
     loop: asyncio.AbstractEventLoop | None = None
     ringing: dict[str, Event] = field(default_factory=dict)  # transcripts to read on, by path
     seen_agents: set[str] = field(default_factory=set)
@@ -65,6 +68,10 @@ class Memory:
         """Run *do*, which may wait for files, off the event loop."""
         return await asyncio.get_running_loop().run_in_executor(self.pool, do)
 
+    async def ask(self, text: str, within_s: float = PROMPT_S) -> Asked | None:
+        """What *text* means, if that is known in time."""
+        return None if self.meaning is None else await self.meaning.ask(text, within_s)
+
     def ring(self, event: Event) -> None:
         """Have the session's transcript read on, soon and off the request."""
         if event.transcript_path:
@@ -84,5 +91,7 @@ class Memory:
         """Stop thinking, then the readers, and close the ledger."""
         if self.door is not None:
             self.door.close()
+        if self.meaning is not None:
+            self.meaning.close()
         self.pool.shutdown(wait=True, cancel_futures=True)
         self.ledger.close()

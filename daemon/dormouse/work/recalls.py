@@ -1,13 +1,19 @@
 """Finding current facts for a prompt or a question. Reads only; it shows nothing."""
 
+from collections.abc import Sequence
 from dataclasses import dataclass, field
+from typing import TYPE_CHECKING
 
 from dormouse.facts import Look
-from dormouse.ledger import Reader
+from dormouse.ledger import Hit, Reader
 from dormouse.recall.rank import Ranked, rank
 from dormouse.recall.words import prune, query_terms
 from dormouse.times import parse
+from dormouse.work.meaning import Asked
 from dormouse.work.memory import Memory
+
+if TYPE_CHECKING:
+    from dormouse.embedding.index import Near
 
 DEPTH = 50  # hits of the words leg that are ranked
 
@@ -32,10 +38,12 @@ def find(
     history: bool = False,
     floor: float | None = None,
     explicit: bool = False,
+    asked: Asked | None = None,
 ) -> Found:
     """The facts that fit *text* best. ``floor`` 0 switches silence off; None takes the setting.
 
-    ``explicit``: somebody asks for these very words, so that common ones count too.
+    ``explicit``: somebody asks for these very words, so that common ones count too. ``asked``: what
+    the prompt means; without it words alone are searched.
     """
     total, retired = r.count(look)
     if total + retired == 0 or (total == 0 and not (history or as_of)):
@@ -46,6 +54,11 @@ def find(
     frequencies = r.frequencies(terms)
     rare = prune(terms, frequencies, total + retired)
     hits = r.search(rare, look, limit=DEPTH, as_of=as_of, history=history)
+    sense = None
+    if asked is not None and memory.meaning is not None:
+        near = memory.meaning.near(r, asked, look, retired=history or as_of is not None)
+        hits += _others(r, near, hits, rare, look, as_of=as_of, history=history)
+        sense = memory.meaning.sense(r, asked, near, {hit.nr: hit.fact.id for hit in hits})
     if not hits:
         return Found(reason="no_match")
     ranked = rank(
@@ -56,8 +69,27 @@ def find(
         floor=memory.settings.recall_floor if floor is None else floor,
         frequencies=frequencies,
         total=total + retired,
+        sense=sense,
     )
     if not ranked:
         return Found(reason="silenced")
     shown = ranked if limit is None else ranked[:limit]
     return Found(shown, len(ranked) - len(shown))
+
+
+def _others(
+    r: Reader,
+    near: "Sequence[Near]",
+    hits: Sequence[Hit],
+    terms: Sequence[str],
+    look: Look,
+    *,
+    as_of: str | None,
+    history: bool,
+) -> list[Hit]:
+    """Facts that only the meaning leg found: of them too the ledger says which may be seen."""
+    known = {hit.nr for hit in hits}
+    others = [each.nr for each in near if each.nr not in known]
+    facts = r.facts_by_number(others, look, as_of=as_of, history=history)
+    scores, turns = r.word_scores(terms, others), r.in_conversation(others)
+    return [Hit(fact, scores.get(nr, 0.0), nr, nr in turns) for nr, fact in facts.items()]

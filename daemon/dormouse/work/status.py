@@ -83,6 +83,8 @@ def status(r: Reader, memory: Memory, state: State) -> dict[str, Any]:
     success = next((x.ended_at for x in runs if x.kind == "rem" and x.state == "done"), None)
     lost = sum(agent.undelivered for agent in agents) + undelivered_waiting(memory.home)
     serious = _serious(memory, runs, _late(pending, success, runs, memory.now()))
+    facts = counts["facts_current"] + counts["facts_retired"]
+    index, meaning = _meaning(r, memory, facts)
     return {
         "state": "degraded" if serious else "consolidating" if state.consolidating else "ok",
         "version": __version__,
@@ -96,20 +98,22 @@ def status(r: Reader, memory: Memory, state: State) -> dict[str, Any]:
         "key": state.key,
         "thinker": _thinker(_usage(r, memory)),
         "rem": {"last_success": success, "pending": pending},
-        "index": {
-            "words": counts["facts_current"] + counts["facts_retired"],
-            "vectors": 0,
-            "pending": 0,
-            "model": None,
-        },
+        "index": {"words": facts, **index},
         "agents": {agent.id: _agent(agent) for agent in agents},
         "warnings": [
             *state.warnings,
             *memory.settings.warnings,
+            *([meaning] if meaning else []),
             *_of_agents(agents, lost),
             *serious,
         ],
     }
+
+
+def _meaning(r: Reader, memory: Memory, facts: int) -> tuple[dict[str, Any], str | None]:
+    if memory.meaning is None:
+        return {"vectors": 0, "pending": 0, "model": None}, None
+    return memory.meaning.status(r, facts)
 
 
 def _agent(row: AgentRow) -> dict[str, Any]:

