@@ -5,13 +5,16 @@ import time
 from collections.abc import Callable
 
 from dormouse.embedding.seam import Embedder
+from dormouse.embedding.weights import Floats
 
 
 class Holder:
-    """Loads on first use. *model* and *revision* are known without loading."""
+    """Loads on first use. What the seam says beside ``embed`` is known without loading."""
 
-    def __init__(self, model: str, revision: str, load: Callable[[], Embedder]) -> None:
-        self.model, self.revision = model, revision
+    def __init__(
+        self, model: str, revision: str, dim: int, foreign: Floats, load: Callable[[], Embedder]
+    ) -> None:
+        self.model, self.revision, self.dim, self.foreign = model, revision, dim, foreign
         self._load, self._lock = load, threading.Lock()
         self._held: Embedder | None = None
         self._used = time.monotonic()

@@ -1,10 +1,17 @@
 """A model is loaded when it is first used and let go of when it is idle."""
 
 import threading
+from collections.abc import Callable
+
+import numpy as np
 
 from dormouse.embedding.holder import Holder
 from dormouse.embedding.seam import Embedder
-from tests.unit.embedding.toy import Toy
+from tests.unit.embedding.toy import DIM, Toy
+
+
+def holder_of(load: Callable[[], Embedder]) -> Holder:
+    return Holder("toy", "1", DIM, np.zeros((0, DIM), np.float32), load)
 
 
 def test_it_is_loaded_once_however_many_ask() -> None:
@@ -14,7 +21,7 @@ def test_it_is_loaded_once_however_many_ask() -> None:
         loads.append(1)
         return Toy()
 
-    holder = Holder("toy", "1", load)
+    holder = holder_of(load)
     assert not holder.loaded
     threads = [threading.Thread(target=holder.get) for _ in range(8)]
     for thread in threads:
@@ -25,7 +32,7 @@ def test_it_is_loaded_once_however_many_ask() -> None:
 
 
 def test_it_goes_when_it_was_not_used_and_comes_back() -> None:
-    holder = Holder("toy", "1", Toy)
+    holder = holder_of(Toy)
     first = holder.get()
     assert not holder.let_go(60.0)
     assert holder.let_go(0.0) and not holder.loaded
