@@ -109,6 +109,8 @@ def _report(made: dict[str, Any]) -> None:
             ("cost", f"{counted(made.get('thinker_calls'), 'thinker call')}, {_took(made)}"),
         ]
     )
+    if made.get("no_thinker"):
+        say(f"no thinker was asked: {made['no_thinker']}")
     if made.get("state") == "stopped":
         say("it would have retired too much: nothing was carried out")
         say(f"`dormouse rem approve {short(made.get('run'))}` carries it out")

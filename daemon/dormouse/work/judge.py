@@ -4,25 +4,77 @@ import time
 from collections.abc import Mapping
 from typing import Any
 
-from dormouse.errors import BadRequest, NotFound
+from dormouse.errors import BadRequest, NotFound, Refused
 from dormouse.facts import Fact
 from dormouse.judging import as_fact
 from dormouse.judging.ladder import Ladder
+from dormouse.judging.thinker import NAME, ThinkerJudge
 from dormouse.judgments import Judge, Ruling
+from dormouse.thinking import Door, Level
 from dormouse.times import parse, stamp
 
+THINKER = "thinker"
 MOST = 10_000  # pairs in one request
 LONGEST = 4_000  # characters of one text
 THEN, LATER = "2026-01-01T00:00:00.000+00:00", "2026-06-01T00:00:00.000+00:00"
 
 
-def judge_pairs(ladder: Ladder, fields: Mapping[str, Any]) -> list[dict[str, Any]]:
-    """Judge each of ``fields["pairs"]``; ``judge`` names one that is asked alone, ungated."""
+def wants_thinker(fields: Mapping[str, Any]) -> bool:
+    """Whether a request may end in a thinker's call: it names a level, or the thinker."""
+    return fields.get("level") is not None or fields.get("judge") in (NAME, THINKER)
+
+
+def judge_pairs(
+    ladder: Ladder, fields: Mapping[str, Any], door: Door | None = None
+) -> list[dict[str, Any]]:
+    """Judge each of ``fields["pairs"]``; ``judge`` names one that is asked alone, ungated.
+
+    With a ``level`` a thinker is asked about what the ladder is not sure of. Blocks. Raises
+    BadRequest, NotFound, and Refused for a level above the owner's.
+    """
     pairs = fields.get("pairs")
     if not isinstance(pairs, list) or len(pairs) > MOST:
         raise BadRequest(what=f"pairs must be a list of at most {MOST}")
+    if door is not None and wants_thinker(fields):
+        return _with_thinker(ladder, fields, pairs, door)
     alone = _named(ladder, fields.get("judge"))
     return [_judge(ladder, alone, number, pair) for number, pair in enumerate(pairs, 1)]
+
+
+def _with_thinker(
+    ladder: Ladder, fields: Mapping[str, Any], pairs: list[Any], door: Door
+) -> list[dict[str, Any]]:
+    allowed = door.level()
+    level = level_field(fields) or allowed
+    if level.rank > allowed.rank:
+        raise Refused(
+            what=f"the privacy level is {allowed}", hint="`dormouse privacy` shows and raises it."
+        )
+    only = fields.get("judge") in (NAME, THINKER)
+    alone = None if only else _named(ladder, fields.get("judge"))
+    rows = [_judge(ladder, alone, number, pair) for number, pair in enumerate(pairs, 1)]
+    open_ = [n for n, row in enumerate(rows) if row["verdict"] == "unsure" and not row["vetoed_by"]]
+    asked = list(range(len(rows))) if only else open_ if alone is None else []
+    judge = ThinkerJudge(door.think, at_most=level)
+    rulings = judge.judge_many([_facts(pairs[n], n + 1) for n in asked])
+    for n, ruling in zip(asked, rulings, strict=True):
+        if only or ruling.prompt_hash is not None:
+            said = {"verdict": ruling.verdict, "judge": ruling.judge, "took_ms": ruling.took_ms}
+            rows[n] |= {**said, "probability": None, "vetoed_by": None}
+    return rows
+
+
+def level_field(fields: Mapping[str, Any]) -> Level | None:
+    """The level that a request names. Raises BadRequest for a word that is none."""
+    named = fields.get("level")
+    try:
+        return None if named is None else Level(named)
+    except ValueError:
+        raise BadRequest(what="level must be local, agents or hosted") from None
+
+
+def _facts(pair: Mapping[str, Any], number: int) -> tuple[Fact, Fact]:
+    return _fact(pair, "older", THEN, number), _fact(pair, "newer", LATER, number)
 
 
 def _named(ladder: Ladder, name: object) -> Judge | None:
@@ -38,8 +90,7 @@ def _named(ladder: Ladder, name: object) -> Judge | None:
 def _judge(ladder: Ladder, alone: Judge | None, number: int, pair: object) -> dict[str, Any]:
     if not isinstance(pair, dict):
         raise BadRequest(what=f"pair {number} is not an object")
-    first = _fact(pair, "older", THEN, number)
-    second = _fact(pair, "newer", LATER, number)
+    first, second = _facts(pair, number)
     began = time.perf_counter()
     ruling = _ask(ladder, alone, first, second)
     return {

@@ -14,7 +14,7 @@ from dormouse.facts import Fact, How, Kind, Look, Scope, Source
 from dormouse.ledger import Reader, TurnRow, Writer
 from dormouse.sessions import Role
 from dormouse.times import parse, stamp
-from dormouse.work.extract import Extracted, Extractor, RulesExtractor, ThinkerExtractor
+from dormouse.work.extract import Extracted, Extractor, ThinkerExtractor
 from dormouse.work.memory import Memory
 from dormouse.work.places import Where
 from dormouse.work.remember import Speaker, Wish, remember
@@ -38,11 +38,14 @@ class Read:
 
 
 async def read_day(memory: Memory, go_on: Callable[[], bool] = lambda: True) -> Read:
-    """Read what is new by the rules, then by a thinker if one may be asked."""
+    """Read what is new by a thinker, if one may be asked.
+
+    The rules have read each turn once, as it came in (``implicit``): not again, since what the
+    owner dropped of it would be back.
+    """
     done = Read()
-    await _by(memory, RulesExtractor(), done, go_on)
     door = memory.door
-    if door is None or not go_on():
+    if door is None:
         return done
     thinker = ThinkerExtractor(door.think, go_on)
     if await memory.read(lambda r: unread(r, thinker, memory.now())):
@@ -62,7 +65,7 @@ async def _by(memory: Memory, extractor: Extractor, done: Read, go_on: Callable[
             return  # nobody answered: they are read in another night
 
         def do(w: Writer, found: Sequence[Extracted] = found, last: int = turns[-1][0]) -> None:
-            take(w, found, memory.now(), memory.settings.capture_fact, done)
+            take(w, found, memory, done)
             w.set_unlogged(MARK + extractor.name, str(last))
 
         await memory.write(do)
@@ -77,10 +80,13 @@ def unread(r: Reader, extractor: Extractor, now: str) -> list[tuple[int, TurnRow
     return r.turns_after(mark, since=since, roles=[str(role) for role in ROLES], limit=STEP)
 
 
-def take(w: Writer, found: Sequence[Extracted], now: str, sure: float, done: Read) -> None:
+def take(w: Writer, found: Sequence[Extracted], memory: Memory, done: Read) -> None:
     """Make facts and candidates of what was found, each at most once."""
     for one in found:
-        _take(w, one, now, sure, done)
+        if one.confidence < memory.settings.capture_candidate:
+            done.left_out += 1
+        else:
+            _take(w, one, memory.now(), memory.settings.capture_fact, done)
 
 
 def _take(w: Writer, one: Extracted, now: str, sure: float, done: Read) -> None:

@@ -1,16 +1,17 @@
 """What waits for the owner: candidates, proposals, questions; and the bare judge."""
 
+import asyncio
 from typing import Any
 
 from fastapi import APIRouter, Request
 
 from dormouse.api import requests, views
 from dormouse.api.routes.common import Svc, body_of, look_of, owner_only
-from dormouse.errors import BadRequest
+from dormouse.errors import BadRequest, Refused
 from dormouse.judgments import Verdict
 from dormouse.ledger import Reader, Writer
 from dormouse.work import owner
-from dormouse.work.judge import judge_pairs
+from dormouse.work.judge import judge_pairs, wants_thinker
 
 router = APIRouter(prefix="/v1")
 
@@ -100,4 +101,8 @@ async def answer(service: Svc, question_id: str, request: Request) -> dict[str, 
 async def judge(service: Svc, request: Request) -> list[dict[str, Any]]:
     memory = service.need()
     fields = await body_of(request)
-    return await memory.aside(lambda: judge_pairs(memory.ladder, fields))
+    if not wants_thinker(fields):
+        return await memory.aside(lambda: judge_pairs(memory.ladder, fields))
+    if request.headers.get("dormouse-agent") is not None:
+        raise Refused(what="an agent can't ask a thinker here")
+    return await asyncio.to_thread(judge_pairs, memory.ladder, fields, memory.door)
