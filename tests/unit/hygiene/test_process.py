@@ -7,6 +7,7 @@ import stat
 import subprocess
 import sys
 from collections.abc import Iterator
+from logging.handlers import RotatingFileHandler
 from pathlib import Path
 
 import pytest
@@ -112,7 +113,8 @@ class TestLog:
     def test_odd_characters_do_no_harm(self, log: logging.Logger, tmp_path: Path) -> None:
         # To our handler alone: the test runner keeps what is logged, and can't pass this on.
         record = logging.makeLogRecord({"msg": "a\ud800b %s", "args": ("\0",)})
-        log.handlers[-1].handle(record)
+        ours = next(h for h in log.handlers if isinstance(h, RotatingFileHandler))
+        ours.handle(record)
         assert "\\ud800" in self.text(tmp_path)
 
     def test_it_never_grows_beyond_its_limit_and_every_file_is_private(
