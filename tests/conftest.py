@@ -1,10 +1,12 @@
 """Fixtures for the black-box tests: a machine, with or without a running daemon."""
 
 from collections.abc import Iterator
+from typing import Any
 
 import pytest
 
 from tests.machine import Machine
+from tests.peers import Peer, Peers
 
 
 @pytest.fixture
@@ -20,3 +22,17 @@ def daemon(machine: Machine) -> Machine:
     """A machine with a running daemon."""
     machine.up()
     return machine
+
+
+@pytest.fixture
+def peers(daemon: Machine) -> Iterator[Peers]:
+    """Makes MCP clients of the machine's server; all are closed at the end."""
+    made: list[Peer] = []
+
+    def make(*where: Any, **more: Any) -> Peer:
+        made.append(Peer(daemon, *where, **more))
+        return made[-1]
+
+    yield make
+    for peer in made:
+        peer.close()

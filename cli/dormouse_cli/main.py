@@ -21,6 +21,7 @@ from dormouse_cli import (
     judge,
     keys,
     lifecycle,
+    mcp,
     output,
     privacy,
     projects,
@@ -59,6 +60,7 @@ app.add_typer(projects.app, name="projects")
 app.add_typer(keys.app)
 app.add_typer(keys.key_app, name="key", no_args_is_help=True)
 app.add_typer(store.app)
+app.add_typer(mcp.app)
 app.add_typer(demo.app)
 
 

@@ -1,7 +1,7 @@
-"""The home's ``bin``: the shell wrapper that agents call and the hook program beside it.
+"""The home's ``bin``: what agents call. A wrapper for hooks, the hook program, one for MCP.
 
-Both are written whole, over older ones too. The wrapper can only end in success: an exit status of
-2 would block a person's prompt.
+All are written whole, over older ones too. The hooks' wrapper can only end in success: an exit
+status of 2 would block a person's prompt.
 """
 
 import os
@@ -13,6 +13,7 @@ from dormouse_wire.paths import Home
 
 WRAPPER = "dormouse-hook"
 PROGRAM = "hook.py"
+MCP = "dormouse-mcp"
 
 
 def quoted(text: str) -> str:
@@ -30,6 +31,15 @@ def wrapper_text(python: str) -> str:
     )
 
 
+def mcp_text(python: str) -> str:
+    """Finds the home beside itself: an agent may start it with hardly any environment."""
+    return (
+        "#!/bin/sh\n"
+        f"p={quoted(python)}\n"
+        'exec "$p" -I -m dormouse_plugins.mcp --home "${0%/*}/.." "$@"\n'
+    )
+
+
 def command_prefix(home: Home) -> str:
     """What every command of ours in a settings file begins with. Never changes between versions."""
     return quoted(str(home.bin / WRAPPER)) + " "
@@ -41,6 +51,7 @@ def write_bin(home: Home, python: str) -> None:
     program = resources.files("dormouse_plugins").joinpath(PROGRAM).read_bytes()
     write_whole(home.bin / PROGRAM, program, 0o600)
     write_whole(home.bin / WRAPPER, os.fsencode(wrapper_text(python)), 0o700)
+    write_whole(home.bin / MCP, os.fsencode(mcp_text(python)), 0o700)
 
 
 def write_whole(path: Path, content: bytes, mode: int) -> None:

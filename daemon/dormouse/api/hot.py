@@ -10,7 +10,7 @@ from urllib.parse import unquote
 from dormouse.api import requests, views
 from dormouse.api.service import Service
 from dormouse.api.wire import Scope, header, log_failure, read_json
-from dormouse.errors import BadRequest, DormouseError, KeyReused, NotFound
+from dormouse.errors import BadRequest, DormouseError, KeyReused, NotFound, Refused
 from dormouse.facts import Layer
 from dormouse.hosts import READERS
 from dormouse.ledger import Reader, Writer
@@ -87,11 +87,15 @@ async def capture(service: Service, scope: Scope, body: bytes) -> Answered:
     fields = read_json(body)
     wish = requests.wish(fields)
     who = requests.speaker(
-        header(scope, b"dormouse-agent"), requests.text_field(fields, "session_id", longest=200)
+        header(scope, b"dormouse-agent"),
+        requests.text_field(fields, "session_id", longest=200),
+        requests.text_field(fields, "source", longest=200),
     )
     settle = requests.flag(fields, "settle", True)
     folder = requests.folder_field(fields)
     where = await memory.aside(lambda: memory.places.where(folder)) if folder else NOWHERE
+    if where.off and not who.is_person:
+        raise Refused(what="Dormouse is off in this folder", hint="Nothing is kept from here.")
     key = header(scope, b"idempotency-key")
     mark = hashlib.sha256(body).hexdigest() if key else ""
     now = memory.now()

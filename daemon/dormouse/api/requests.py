@@ -15,7 +15,7 @@ E = TypeVar("E", bound=StrEnum)
 AGENT = re.compile(r"[a-z0-9][a-z0-9-]{0,39}\Z")
 FACT_FIELDS = {
     "text", "kind", "layer", "scope", "project", "session_id", "at", "pin", "steps", "tools",
-    "outcome", "weight", "context", "confidence", "settle", "everywhere",
+    "outcome", "weight", "context", "confidence", "settle", "everywhere", "source",
 }  # fmt: skip
 RECALL_FIELDS = {
     "query", "limit", "project", "as_of", "history", "layer", "floor", "why", "session_id",
@@ -41,6 +41,18 @@ def text_field(
         raise BadRequest(what=f"{name} must be a text")
     if len(value) > longest:
         raise BadRequest(what=f"{name} is longer than {longest} characters")
+    return value
+
+
+def texts_field(body: Mapping[str, Any], name: str, *, most: int = 1_000) -> list[str]:
+    """A list of texts, empty where there is none."""
+    value = body.get(name)
+    if value is None:
+        return []
+    if not isinstance(value, list) or not all(isinstance(each, str) for each in value):
+        raise BadRequest(what=f"{name} must be a list of texts")
+    if len(value) > most:
+        raise BadRequest(what=f"{name} are more than {most}")
     return value
 
 
@@ -92,12 +104,17 @@ def folder_field(body: Mapping[str, Any], name: str = "project") -> str | None:
     return value
 
 
-def speaker(agent: str | None, session_id: str | None) -> Speaker:
-    """Who asks: without the header Dormouse-Agent it is the owner's program."""
+def speaker(agent: str | None, session_id: str | None, source: str | None = None) -> Speaker:
+    """Who asks: without the header Dormouse-Agent it is the owner's program.
+
+    An agent may say that it has something from a tool, which is trusted less than itself.
+    """
     if agent is None:
         return Speaker(None, session_id, None, Trust.USER, How.HUMAN)
     if not AGENT.match(agent):
         raise BadRequest(what="the header Dormouse-Agent must name an agent")
+    if source == "tool":
+        return Speaker(agent, session_id, None, Trust.TOOL, How.TOOL, attended=False)
     return Speaker(agent, session_id, None, Trust.ASSISTANT, How.ASSISTANT, attended=False)
 
 

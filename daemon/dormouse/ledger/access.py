@@ -1,5 +1,7 @@
 """The whole reader and the whole writer, put together from their parts."""
 
+from dormouse.ledger.focus_rows import FocusReads, FocusWrites
+from dormouse.ledger.handoff_rows import HandoffReads, HandoffWrites
 from dormouse.ledger.judgment_reads import JudgmentReads
 from dormouse.ledger.judgment_writes import JudgmentWrites
 from dormouse.ledger.search_reads import SearchReads
@@ -12,7 +14,16 @@ from dormouse.ledger.waiting_reads import WaitingReads
 from dormouse.ledger.waiting_writes import WaitingWrites
 
 
-class Reader(WaitingReads, SessionReads, SearchReads, ThinkingReads, StepReads, JudgmentReads):
+class Reader(
+    WaitingReads,
+    SessionReads,
+    SearchReads,
+    ThinkingReads,
+    StepReads,
+    HandoffReads,
+    FocusReads,
+    JudgmentReads,
+):
     """Looks, on a connection that can't change anything."""
 
 
@@ -23,6 +34,8 @@ class Writer(
     ThinkingWrites,
     VectorWrites,
     StepWrites,
+    HandoffWrites,
+    FocusWrites,
     Reader,
 ):
     """Looks and writes, inside the transaction of one request."""

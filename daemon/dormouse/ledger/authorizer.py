@@ -53,6 +53,8 @@ DELETABLE = frozenset(
         "proposals",
         "vectors",
         "moved",
+        "focus",
+        "touched",
         "search_data",
         "search_idx",
         "search_content",

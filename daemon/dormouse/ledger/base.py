@@ -64,6 +64,10 @@ class Connected:
     def _now(self) -> str:
         return stamp(self._clock())
 
+    def now(self) -> str:
+        """The time of this ledger's clock."""
+        return self._now()
+
     def _run(self, sql: str, *values: object) -> Any:
         try:
             return self._db.execute(sql, values)

@@ -4,17 +4,27 @@ The connection is short-lived and has no authorizer; the triggers stay, so a fac
 erasures row in the same transaction.
 """
 
+import json
 from collections.abc import Callable, Iterable, Sequence
 from pathlib import Path
 from typing import Any
 
 from dormouse.errors import NotFound
+from dormouse.handoffs import Content
 from dormouse.ledger.base import as_list
 from dormouse.ledger.connecting import DatabaseError, error_name
 from dormouse.ledger.rows import Erased
 
 IN_THE_WAY = "a reader was in the way"
-_TEXTS = (("facts", "text"), ("turns", "text"), ("candidates", "text"), ("proposals", "payload"))
+_TEXTS = (
+    ("facts", "text"),
+    ("turns", "text"),
+    ("candidates", "text"),
+    ("proposals", "payload"),
+    ("focus", "text"),
+    ("handoffs", "content"),
+)
+ERASED_CONTENT = json.dumps(Content("[erased]").as_dict())
 _IN = "IN (SELECT value FROM json_each(?))"
 
 
@@ -100,6 +110,7 @@ def _erase_beside(db: Any, wanted: str, texts: list[str], hashes: list[str]) -> 
         rows = db.execute(f"SELECT {key}, {column} FROM {table}").fetchall()
         gone = as_list(row[0] for row in rows if _holds(row[1], texts))
         db.execute(f"DELETE FROM {table} WHERE {key} {_IN}", (gone,))
+    _erase_passed_on(db, texts)
     for agent, id, summary in db.execute(
         "SELECT agent, id, summary FROM sessions WHERE summary IS NOT NULL"
     ).fetchall():
@@ -119,6 +130,22 @@ def _erase_beside(db: Any, wanted: str, texts: list[str], hashes: list[str]) -> 
         " json_each(?) AS w WHERE instr(plan, w.value))",
         (wanted,),
     )
+
+
+def _erase_passed_on(db: Any, texts: list[str]) -> None:
+    """Working memory, and what was handed on: of a handoff that holds a text only its goal's place
+    stays, so that its history can still be read."""
+    for agent, id, hash_, text in db.execute(
+        "SELECT agent, session_id, text_hash, text FROM focus"
+    ).fetchall():
+        if _holds(text, texts):
+            db.execute(
+                "DELETE FROM focus WHERE agent = ? AND session_id = ? AND text_hash = ?",
+                (agent, id, hash_),
+            )
+    for id, content in db.execute("SELECT id, content FROM handoffs").fetchall():
+        if _holds(content, texts):
+            db.execute("UPDATE handoffs SET content = ? WHERE id = ?", (ERASED_CONTENT, id))
 
 
 def _holds(text: str, texts: Sequence[str]) -> bool:

@@ -231,6 +231,43 @@ CREATE TABLE unsure_pairs (
 ) STRICT, WITHOUT ROWID;
 """
 
+PASSING = """
+CREATE TABLE handoffs (
+  nr INTEGER PRIMARY KEY,
+  id TEXT NOT NULL UNIQUE CHECK (length(id) = 16),
+  project_id TEXT NOT NULL, branch TEXT,
+  from_agent TEXT, from_session TEXT, to_agent TEXT,
+  state TEXT NOT NULL CHECK (state IN ('offered', 'taken', 'finished', 'expired')),
+  token INTEGER NOT NULL, attempt INTEGER NOT NULL,
+  taken_by TEXT, taken_session TEXT, until TEXT,
+  at TEXT NOT NULL, offered_at TEXT NOT NULL, closed_at TEXT,
+  told INTEGER NOT NULL DEFAULT 0,
+  checksum TEXT NOT NULL,
+  content TEXT NOT NULL,
+  CHECK ((state = 'taken') = (until IS NOT NULL))
+) STRICT;
+CREATE INDEX handoffs_open ON handoffs (project_id) WHERE state IN ('offered', 'taken');
+CREATE TABLE handoff_events (
+  nr INTEGER PRIMARY KEY, handoff_id TEXT NOT NULL REFERENCES handoffs (id),
+  what TEXT NOT NULL, agent TEXT, session_id TEXT, token INTEGER NOT NULL, at TEXT NOT NULL
+) STRICT;
+CREATE INDEX handoff_events_by_handoff ON handoff_events (handoff_id);
+CREATE TABLE focus (
+  agent TEXT NOT NULL, session_id TEXT NOT NULL, kind TEXT NOT NULL, text_hash TEXT NOT NULL,
+  at TEXT NOT NULL, text TEXT NOT NULL,
+  PRIMARY KEY (agent, session_id, kind, text_hash)
+) STRICT, WITHOUT ROWID;
+CREATE TABLE touched (
+  agent TEXT NOT NULL, session_id TEXT NOT NULL, what TEXT NOT NULL, name TEXT NOT NULL,
+  ok INTEGER, at TEXT NOT NULL,
+  PRIMARY KEY (agent, session_id, what, name)
+) STRICT, WITHOUT ROWID;
+CREATE TABLE limits (
+  agent TEXT PRIMARY KEY, session_id TEXT, reached INTEGER NOT NULL CHECK (reached IN (0, 1)),
+  used REAL, resets_at TEXT, at TEXT NOT NULL
+) STRICT, WITHOUT ROWID;
+"""
+
 TRIGGERS = """
 CREATE TRIGGER facts_never_deleted BEFORE DELETE ON facts
 WHEN NOT EXISTS (SELECT 1 FROM erasures WHERE fact_id = OLD.id AND open = 1)
@@ -264,6 +301,10 @@ BEGIN SELECT RAISE(ABORT, 'thinker calls are counted for good'); END;
 CREATE TRIGGER thinker_calls_end_once
 BEFORE UPDATE ON thinker_calls WHEN OLD.result <> 'started' OR NEW.at IS NOT OLD.at
 BEGIN SELECT RAISE(ABORT, 'thinker calls are counted for good'); END;
+CREATE TRIGGER handoff_events_never_deleted BEFORE DELETE ON handoff_events
+BEGIN SELECT RAISE(ABORT, 'handoff events are append-only'); END;
+CREATE TRIGGER handoff_events_never_changed BEFORE UPDATE ON handoff_events
+BEGIN SELECT RAISE(ABORT, 'handoff events are append-only'); END;
 CREATE TRIGGER erasures_never_deleted BEFORE DELETE ON erasures
 BEGIN SELECT RAISE(ABORT, 'erasures are append-only'); END;
 CREATE TRIGGER erasures_only_close BEFORE UPDATE ON erasures
@@ -279,5 +320,5 @@ WHERE j.id IN (SELECT judgment_id FROM outcomes WHERE outcome = 'asked')
   AND EXISTS (SELECT 1 FROM current_facts WHERE id = j.newer_id);
 """
 
-STATEMENTS = STORE + FACTS + JUDGMENTS + WAITING + SESSIONS + THINKING + TRIGGERS
+STATEMENTS = STORE + FACTS + JUDGMENTS + WAITING + SESSIONS + THINKING + PASSING + TRIGGERS
 STATEMENTS += NEIGHBOURS + VECTORS + SLEEP

@@ -34,9 +34,8 @@ def correct(w: Writer, fact_id: str, text: str, who: Speaker, now: str) -> Fact:
     old = w.fact(fact_id)
     if not old.current:
         raise Conflict(what=f"fact {fact_id} is retired already", hint="Restore it first.")
-    if not who.is_person and old.trust.rank > Trust.ASSISTANT.rank:
-        row = w.propose("correct", {"fact": fact_id, "text": text}, by=who.agent or "agent")
-        raise Conflict(what=f"the owner said this; the correction waits as proposal {row.id}")
+    if is_stronger(old, who):
+        raise Conflict(what="the owner said this; an agent can only propose a correction")
     where = Where(old.project_id, old.project_name, old.branch)
     wish = Wish(text, old.kind, old.layer, old.scope, pin=old.pinned)
     speaker = Speaker(who.agent, who.session_id or old.session_id, None, who.trust, who.how)
@@ -44,6 +43,11 @@ def correct(w: Writer, fact_id: str, text: str, who: Speaker, now: str) -> Fact:
     if kept.fact is None:
         raise Conflict(what="the correction waits for the owner")
     return kept.fact
+
+
+def is_stronger(fact: Fact, who: Speaker) -> bool:
+    """Whether *fact* comes from somebody whom *who* can't correct."""
+    return not who.is_person and fact.trust.rank > who.trust.rank
 
 
 def pin(w: Writer, fact_id: str, pinned: bool, who: Speaker) -> Fact:

@@ -23,7 +23,11 @@ def test_bin_is_closed_to_others_and_written_over_an_older_one(tmp_path: Path) -
     assert (home.bin / "hook.py").read_text() != "old"
     assert (mode(home.bin), mode(home.bin / "dormouse-hook")) == (0o700, 0o700)
     assert mode(home.bin / "hook.py") == 0o600
-    assert sorted(path.name for path in home.bin.iterdir()) == ["dormouse-hook", "hook.py"]
+    assert sorted(path.name for path in home.bin.iterdir()) == [
+        "dormouse-hook",
+        "dormouse-mcp",
+        "hook.py",
+    ]
 
 
 def test_a_missing_interpreter_is_silent_success(tmp_path: Path) -> None:

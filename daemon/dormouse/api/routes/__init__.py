@@ -1,5 +1,7 @@
 """FastAPI's routes, one module a noun."""
 
-from dormouse.api.routes import facts, journal, keys, privacy, runs, system, waiting
+from dormouse.api.routes import facts, journal, keys, layers, privacy, runs, system, waiting
 
-ROUTERS = [module.router for module in (facts, waiting, runs, journal, keys, privacy, system)]
+ROUTERS = [
+    module.router for module in (facts, layers, waiting, runs, journal, keys, privacy, system)
+]

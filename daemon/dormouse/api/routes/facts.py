@@ -6,32 +6,17 @@ from fastapi import APIRouter, Request
 
 from dormouse.api import requests, views
 from dormouse.api.routes.common import Svc, body_of, look_of, speaker_of
-from dormouse.errors import BadRequest, Refused
+from dormouse.errors import BadRequest, Conflict, DormouseError, Refused
 from dormouse.facts import Fact, Layer
 from dormouse.judgments import Verdict
 from dormouse.ledger import JudgmentRow, Reader, Writer
-from dormouse.work import owner
+from dormouse.work import by_agents, owner
+from dormouse.work.memory import Memory
+from dormouse.work.places import NOWHERE, Where
+from dormouse.work.prepare import mask
 from dormouse.work.remember import Speaker
 
 Which = Literal["current", "retired", "all"]
-
-
-def _forgets_key(who: Speaker) -> str:
-    return f"forgets:{who.agent}:{who.session_id}"
-
-
-def _count_forget(w: Writer, who: Speaker, fact: Fact, limit: int) -> None:
-    """Agents may retire, but not at will: counted by session, and told to the person."""
-    done = int(w.setting(_forgets_key(who)) or 0)
-    if done >= limit:
-        raise Refused(
-            what=f"this session has retired {done} facts already",
-            hint="Ask your person to retire more with `dormouse retire`.",
-        )
-    w.set_setting(_forgets_key(who), str(done + 1))
-    told = w.setting("notice")
-    line = f"{who.agent} retired {fact.id[:6]} (`dormouse restore {fact.id[:6]}` brings it back)"
-    w.set_setting("notice", f"{told}; {line}" if told else line)
 
 
 router = APIRouter(prefix="/v1")
@@ -74,11 +59,44 @@ async def show(service: Svc, fact_id: str) -> dict[str, Any]:
 
 
 @router.get("/facts/{fact_id}/history")
-async def history(service: Svc, fact_id: str) -> list[dict[str, Any]]:
-    def do(reader: Reader) -> list[dict[str, Any]]:
-        return [views.link_view(link) for link in reader.chain(reader.resolve(fact_id))]
+async def history(
+    service: Svc, fact_id: str, request: Request, project: str | None = None
+) -> list[dict[str, Any]]:
+    memory, who = service.need(), speaker_of(request)
+    where = await _where(memory, project)
 
-    return await service.need().read(do)
+    def do(reader: Reader) -> list[dict[str, Any]]:
+        if who.is_person:
+            return [views.link_view(link) for link in reader.chain(reader.resolve(fact_id))]
+        fact, look = by_agents.find(reader, fact_id, where.look()), where.look()
+        chain = [link for link in reader.chain(fact.id) if by_agents.sees(look, link.fact)]
+        return [views.link_view(link) for link in chain]
+
+    return await memory.read(do)
+
+
+@router.post("/forget")
+async def forget(service: Svc, request: Request) -> dict[str, Any]:
+    """Retire several facts, or none: what an agent's memory_forget asks for."""
+    memory = service.need()
+    fields = await body_of(request)
+    requests.known_fields(fields, {"ids", "why", "session_id", "project"})
+    ids = requests.texts_field(fields, "ids")
+    why = requests.text_field(fields, "why", longest=2_000) or ""
+    who = speaker_of(request, requests.text_field(fields, "session_id", longest=200))
+    if who.is_person:
+        raise BadRequest(what="the owner retires with /v1/facts/{id}/retire")
+    where = await _where(memory, requests.folder_field(fields))
+    limit = memory.settings.forget_per_session
+    done = await memory.write(lambda w: by_agents.forget(w, ids, who, where, limit, why))
+    if isinstance(done, Refused):
+        raise done
+    return {
+        "retired": [{"id": fact.id, "text": mask(fact.text)} for fact in done.retired],
+        "went_along": [],
+        "already_retired": list(done.already),
+        "left": done.left,
+    }
 
 
 @router.post("/facts/{fact_id}/{verb}")
@@ -86,28 +104,63 @@ async def change(service: Svc, fact_id: str, verb: str, request: Request) -> dic
     memory = service.need()
     fields = await body_of(request)
     session = requests.text_field(fields, "session_id", longest=200)
-    who = speaker_of(request, session)
-    now = memory.now()
+    who, now = speaker_of(request, session), memory.now()
+    if verb not in ("retire", "restore", "correct", "pin", "unpin"):
+        raise BadRequest(what="a fact can be retired, restored, corrected, pinned, unpinned")
+    why = requests.text_field(fields, "why", needed=verb == "retire") or ""
+    text = requests.text_field(fields, "text", needed=verb == "correct") or ""
+    if not who.is_person:
+        return await _by_agent(memory, fact_id, verb, who, fields)
 
     def do(w: Writer) -> Fact:
         found = w.resolve(fact_id)
         if verb == "retire":
-            why = requests.text_field(fields, "why", needed=True) or ""
-            if not who.is_person:
-                _count_forget(w, who, w.fact(found), memory.settings.forget_per_session)
             return owner.retire(w, found, who, why)
         if verb == "restore":
             return owner.restore(w, found, who)
         if verb == "correct":
-            text = requests.text_field(fields, "text", needed=True) or ""
             return owner.correct(w, found, text, who, now)
-        if verb in ("pin", "unpin"):
-            return owner.pin(w, found, verb == "pin", who)
-        raise BadRequest(what="a fact can be retired, restored, corrected, pinned, unpinned")
+        return owner.pin(w, found, verb == "pin", who)
 
     fact = await memory.write(do)
     memory.to_settle.set()
     return views.fact_view(fact)
+
+
+async def _by_agent(
+    memory: Memory, fact_id: str, verb: str, who: Speaker, fields: dict[str, Any]
+) -> dict[str, Any]:
+    """An agent's wish: what it may not do is proposed, or refused as a whole."""
+    where = await _where(memory, requests.folder_field(fields))
+    limit, now = memory.settings.forget_per_session, memory.now()
+
+    def do(w: Writer) -> Fact | str | DormouseError:
+        fact = by_agents.find(w, fact_id, where.look(who.session_id))
+        if verb == "correct":
+            return by_agents.correct(w, fact, str(fields["text"]), who, where, limit, now)
+        if verb == "retire":
+            if not fact.current:
+                return Conflict(what=f"fact {fact.id} is retired already")
+            done = by_agents.forget(w, [fact.id], who, where, limit, str(fields["why"]))
+            return done if isinstance(done, Refused) else w.fact(fact.id)
+        if verb in ("pin", "unpin"):
+            return w.propose("pin", {"fact": fact.id, "text": fact.text}, by=str(who.agent)).id
+        return Refused(what="an agent can't bring back what was retired")
+
+    done = await memory.write(do)
+    if isinstance(done, DormouseError):
+        raise done
+    if isinstance(done, str):
+        return {"id": fact_id, "state": "proposed", "proposal": done}
+    memory.to_settle.set()
+    return views.fact_view(done)
+
+
+async def _where(memory: Memory, folder: str | None) -> Where:
+    if folder is None:
+        return NOWHERE
+    named = requests.folder_field({"project": folder}) or ""
+    return await memory.aside(lambda: memory.places.where(named))
 
 
 def _because(reader: Reader, fact: Fact) -> JudgmentRow | None:

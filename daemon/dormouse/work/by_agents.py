@@ -1,0 +1,140 @@
+"""What an agent may do to facts that are there: look, forget, correct. Only what it can see.
+
+Each retirement is counted by session, journalled, and told to the person at the next start.
+"""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from dormouse.errors import BadRequest, Conflict, NotFound, Refused
+from dormouse.facts import Fact, Look, Scope
+from dormouse.ledger import Reader, Writer
+from dormouse.ledger.ids import SHORTEST, could_be_id
+from dormouse.sessions import Role, Turn
+from dormouse.work import owner
+from dormouse.work.places import Where
+from dormouse.work.remember import Speaker
+
+NOTICE = "notice"  # told to the person at the next session's start
+
+
+@dataclass(frozen=True, slots=True)
+class Forgotten:
+    """What became of a wish to forget; ``left`` is how many this session may still retire."""
+
+    retired: tuple[Fact, ...]
+    already: tuple[str, ...]
+    left: int
+
+
+def sees(look: Look, fact: Fact) -> bool:
+    """Whether *fact* may be seen from where *look* stands."""
+    if look.everything or fact.scope in (Scope.USER, Scope.ORGANISATION):
+        return True
+    if fact.scope is Scope.SESSION:
+        return look.session_id is not None and fact.session_id == look.session_id
+    here = look.project_id is not None and fact.project_id == look.project_id
+    return here and (fact.scope is Scope.PROJECT or fact.branch == look.branch)
+
+
+def find(r: Reader, id: str, look: Look) -> Fact:
+    """The fact that *id* names, if it can be seen. Raises NotFound and what resolving raises."""
+    fact = r.fact(r.resolve(id))
+    if not sees(look, fact):
+        raise NotFound(what="fact", id=id)
+    return fact
+
+
+def forget(
+    w: Writer, ids: Sequence[str], who: Speaker, where: Where, limit: int, why: str
+) -> Forgotten | Refused:
+    """Retire all of *ids*, or none. A refusal is returned, so that what the person is told stays.
+
+    Raises BadRequest for what is no id, NotFound.
+    """
+    if not ids:
+        raise BadRequest(what="ids are missing")
+    for id in ids:
+        if len(id) < SHORTEST or not could_be_id(id):
+            raise BadRequest(what="ids are whole ids or their first characters, no wildcards")
+    look = where.look(who.session_id)
+    facts = {fact.id: fact for fact in (find(w, id, look) for id in ids)}
+    fresh = [fact for fact in facts.values() if fact.current]
+    done = counted(w, who)
+    if done + len(fresh) > limit:
+        tell(w, f"{who.agent} was refused to retire {len(fresh)} facts at once")
+        return over_limit(done, limit)
+    retired = tuple(retire(w, fact, who, where, why) for fact in fresh)
+    already = tuple(id for id, fact in facts.items() if not fact.current)
+    return Forgotten(retired, already, limit - done - len(retired))
+
+
+def retire(w: Writer, fact: Fact, who: Speaker, where: Where, why: str) -> Fact:
+    """Retire one fact on an agent's word: counted, journalled, told."""
+    _count(w, who)
+    retired = owner.retire(w, fact.id, who, why)
+    short = fact.id[:6]
+    _journal(w, who, where, f"retired {fact.id}")
+    tell(w, f"{who.agent} retired {short} (`dormouse restore {short}` brings it back)")
+    return retired
+
+
+def correct(
+    w: Writer, fact: Fact, text: str, who: Speaker, where: Where, limit: int, now: str
+) -> Fact | str | Refused:
+    """Correct a fact, which counts as a retirement; what the owner said is only proposed.
+
+    Returns the new fact, the proposal's id, or the refusal. Raises Conflict.
+    """
+    if not fact.current:
+        raise Conflict(what=f"fact {fact.id} is retired already")
+    if owner.is_stronger(fact, who):
+        return w.propose("correct", {"fact": fact.id, "text": text}, by=who.agent or "agent").id
+    done = counted(w, who)
+    if done >= limit:
+        return over_limit(done, limit)
+    corrected = owner.correct(w, fact.id, text, who, now)
+    _count(w, who)
+    short = fact.id[:6]
+    _journal(w, who, where, f"corrected {fact.id}: {corrected.id}")
+    tell(w, f"{who.agent} corrected {short} (`dormouse history {short}`)")
+    return corrected
+
+
+def over_limit(done: int, limit: int) -> Refused:
+    return Refused(
+        "Ask your person to retire more with `dormouse retire`.",
+        what=f"an agent may retire {limit} facts in a session, and {done} are",
+    )
+
+
+def counted(r: Reader, who: Speaker) -> int:
+    """How many facts this session has retired."""
+    return int(r.setting(_key(who)) or 0)
+
+
+def _count(w: Writer, who: Speaker) -> None:
+    w.set_setting(_key(who), str(counted(w, who) + 1))
+
+
+def _key(who: Speaker) -> str:
+    return f"forgets:{who.agent}:{who.session_id}"
+
+
+def tell(w: Writer, line: str) -> None:
+    """Have the person told at the next session's start."""
+    told = w.setting(NOTICE)
+    w.set_setting(NOTICE, f"{told}; {line}" if told else line)
+
+
+def _journal(w: Writer, who: Speaker, where: Where, line: str) -> None:
+    """Ids only: the text of what was forgotten is not written down again."""
+    said = Turn(Role.TOOL, line, who.session_id or "")
+    w.journal(
+        who.agent or "agent",
+        said,
+        project_id=where.project_id,
+        branch=where.branch,
+        at=w.now(),
+        state="done",
+    )
