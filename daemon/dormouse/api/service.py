@@ -5,6 +5,7 @@ import logging
 from collections.abc import Callable
 from dataclasses import dataclass, field
 
+from dormouse import idle
 from dormouse.errors import DormouseError, Locked
 from dormouse.keys import KeySlots
 from dormouse.work import background
@@ -49,9 +50,11 @@ class Service:
         """Start what goes on beside the requests."""
         if self.memory is not None and not self.tasks:
             self.tasks = background.start(self.memory)
+            self.tasks.append(asyncio.create_task(idle.watch(self.memory, self.night)))
 
     async def close(self) -> None:
         """Stop the background and close the memory; a clean stop leaves no WAL behind."""
+        await self.night.stop()
         await background.stop(self.tasks)
         if self.memory is not None:
             await asyncio.to_thread(self.memory.close)

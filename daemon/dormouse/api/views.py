@@ -11,6 +11,7 @@ from dormouse.ledger import (
     ProposalRow,
     Question,
     RunRow,
+    StepRow,
     TurnRow,
 )
 from dormouse.work.prepare import mask
@@ -143,4 +144,28 @@ def run_view(row: RunRow) -> dict[str, Any]:
         "state": row.state,
         "started_at": row.started_at,
         "why": row.report.get("why"),
+        "by": row.report.get("by", {}),
+        "came_in": {name: row.report.get(name, 0) for name in ("turns", "read", "facts")},
+        "made": row.report.get("made", 0),
+        "folded": row.report.get("folded", 0),
+        "raised": row.report.get("raised", 0),
+        "waits": row.report.get("waits", {}),
+        "thinker_tokens": row.report.get("thinker_tokens", 0),
+        "backup": row.report.get("backup"),
+    }
+
+
+def step_view(row: StepRow) -> dict[str, Any]:
+    noted = {
+        name: len(value) if isinstance(value, list) else value
+        for name, value in row.report.items()
+    }
+    return {
+        "step": row.step,
+        "state": row.state,
+        "started_at": row.started_at,
+        "ended_at": row.ended_at,
+        "facts_before": row.before,
+        "facts_after": row.after,
+        "noted": noted,
     }

@@ -189,6 +189,16 @@ class FactReads(Connected):
         )
         return {row[0]: Retirement(row[0], row[1], BECAUSE[row[2]], *row[3:]) for row in rows}
 
+    def made_by_sleep(self, since: str, until: str) -> list[str]:
+        """Current facts that a night's reading made from *since* to *until*."""
+        rows = self._all(
+            "SELECT f.id FROM current_facts AS f JOIN sources AS s ON s.fact_id = f.id"
+            " WHERE s.nr = 1 AND s.how = 'rem' AND s.from_fact IS NULL"
+            " AND f.captured_at BETWEEN ? AND ? ORDER BY f.nr",
+            since, until,
+        )  # fmt: skip
+        return [row[0] for row in rows]
+
     def pending_settle(self, limit: int = 500) -> list[str]:
         """Facts that were captured but not yet looked at for contradictions, oldest first."""
         rows = self._all(

@@ -64,15 +64,6 @@ class SessionReads(Connected):
         )
         return [turn_of(row) for row in rows]
 
-    def turns_by_id(self, ids: Iterable[str]) -> list[TurnRow]:
-        """Those of *ids* that are still held, oldest first."""
-        rows = self._all(
-            f"SELECT {TURN} FROM turns WHERE id IN (SELECT value FROM json_each(?))"
-            " ORDER BY at, nr",
-            as_list(ids),
-        )
-        return [_turn(row) for row in rows]
-
     def turn_by_line(self, agent: str, line_id: str) -> TurnRow | None:
         """The turn that a transcript line stands for, if it is held."""
         row = self._one(f"SELECT {TURN} FROM turns WHERE agent = ? AND line_id = ?", agent, line_id)

@@ -18,12 +18,12 @@ router = APIRouter(prefix="/v1/rem")
 async def run(service: Svc, request: Request) -> dict[str, Any]:
     memory = service.need()
     wait = requests.flag(await body_of(request), "wait")
-    sleeping = asyncio.create_task(rem.sleep(memory, service.night))
+    night = service.night
+    sleeping = rem.begin(memory, night)
     if wait:
-        run_id = await sleeping
+        run_id = await asyncio.shield(sleeping)
     else:
-        service.tasks.append(_quiet(sleeping))
-        while (running := service.night.running) is None and not sleeping.done():
+        while (running := night.running) is None and not sleeping.done():
             await asyncio.sleep(0.005)
         run_id = sleeping.result() if running is None else running
     return views.run_view(await memory.read(lambda reader: reader.run(run_id)))
@@ -39,7 +39,8 @@ async def show(service: Svc, run_id: str) -> dict[str, Any]:
     def do(reader: Reader) -> dict[str, Any]:
         row = reader.run(reader.resolve(run_id, "runs"))
         judged = [views.judgment_view(x) for x in reader.judgments(run_id=row.id)]
-        return views.run_view(row) | {"judgments": judged}
+        steps = [views.step_view(step) for step in reader.run_steps(row.id)]
+        return views.run_view(row) | {"judgments": judged, "steps": steps}
 
     return await service.need().read(do)
 
@@ -70,11 +71,3 @@ async def undo(service: Svc, request: Request) -> list[dict[str, Any]]:
     rows = await service.need().write(lambda w: rem.undo_since(w, since))
     return [views.run_view(row) for row in rows]
 
-
-def _quiet(task: asyncio.Task[str]) -> asyncio.Task[None]:
-    """Wait for a run in the background; what went wrong stands in its report."""
-
-    async def wait() -> None:
-        await asyncio.gather(task, return_exceptions=True)
-
-    return asyncio.create_task(wait())

@@ -33,17 +33,31 @@ async def sleep(
     """
     if night.busy:
         raise Conflict(what="a sleep is going on already", hint="See `dormouse rem log`.")
-    night.busy = True
+    night.busy, night.asked = True, asked
     try:
         run_id = await memory.write(lambda w: _begin(w, asked=asked))
         night.running = run_id
-        while await _through(memory, night, run_id, steps, asked=asked) == "paused" and asked:
+        while await _through(memory, night, run_id, steps) == "paused" and night.asked:
             await _quiet(memory)
             await memory.write(lambda w: w.go_on_with(run_id))
         return run_id
     finally:
         night.running = night.step = None
         night.busy = False
+
+
+def begin(memory: Memory, night: Night, *, asked: bool = True) -> "asyncio.Task[str]":
+    """Let a night begin beside everything else; one that is going on already is joined."""
+    if night.task is None or night.task.done():
+        night.task = asyncio.create_task(sleep(memory, night, asked=asked))
+        night.task.add_done_callback(_log_failure)
+    night.asked = night.asked or asked
+    return night.task
+
+
+def _log_failure(task: "asyncio.Task[str]") -> None:
+    if not task.cancelled() and task.exception() is not None:
+        log.error("sleeping failed: %s", type(task.exception()).__name__)
 
 
 def _begin(w: Writer, *, asked: bool) -> str:
@@ -73,13 +87,20 @@ def not_before(r: Reader) -> str | None:
     return max(times, default=None)
 
 
-async def _through(
-    memory: Memory, night: Night, run_id: str, steps: Sequence[Step], *, asked: bool
-) -> str:
+async def _through(memory: Memory, night: Night, run_id: str, steps: Sequence[Step]) -> str:
     """Do what is left of the run; the state it ends in."""
+    memory.asleep = True
     memory.heard.clear()
+    try:
+        return await _steps(memory, night, run_id, steps)
+    finally:
+        memory.asleep = False
+        memory.to_settle.set()
+
+
+async def _steps(memory: Memory, night: Night, run_id: str, steps: Sequence[Step]) -> str:
     ended, left_out = await memory.read(
-        lambda r: (_checkpoints(r, run_id, memory.now()), [] if asked else given_up(r))
+        lambda r: (_checkpoints(r, run_id, memory.now()), [] if night.asked else given_up(r))
     )
     failed, stopped = False, "stopped" in ended.values()
     for step in steps:

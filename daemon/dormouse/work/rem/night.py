@@ -9,6 +9,7 @@ from dormouse.ledger import Writer
 from dormouse.work.memory import Memory
 
 T = TypeVar("T")
+READ = "read_day"  # the step whose new facts an undo takes back
 Note = dict[str, Any]  # counts and ids, no text
 
 
@@ -27,6 +28,7 @@ class Night:
     running: str | None = None
     step: str | None = None
     busy: bool = False
+    asked: bool = False  # a person waits for it
     task: asyncio.Task[str] | None = None
 
     async def stop(self) -> None:

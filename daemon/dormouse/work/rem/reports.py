@@ -7,7 +7,16 @@ from dormouse.judgments import Outcome, Verdict
 from dormouse.ledger import Reader, StepRow
 from dormouse.times import parse
 
-SUMS = ("turns", "read", "facts", "candidates", "thinker_calls", "thinker_tokens")
+SUMS = (
+    "turns",
+    "read",
+    "facts",
+    "new_facts",
+    "new_candidates",
+    "candidates",
+    "thinker_calls",
+    "thinker_tokens",
+)
 LISTS = ("made", "folded", "raised")
 
 
@@ -41,7 +50,8 @@ def report_of(r: Reader, run_id: str) -> dict[str, Any]:
             if name in step.report:
                 report[name] = report.get(name, 0) + len(step.report[name])
         report["retired"] += [fold["fact"] for fold in step.report.get("folded", [])]
-        report |= {name: step.report[name] for name in ("why", "backup") if name in step.report}
+        told = ("why", "backup", "no_thinker")
+        report |= {name: step.report[name] for name in told if name in step.report}
     report["waits"] = waits(r)
     report["took_ms"] = round(sum(map(_took, steps), timedelta()).total_seconds() * 1000)
     return report

@@ -6,9 +6,11 @@ from dormouse.facts import Fact
 from dormouse.judgments import Decision
 from dormouse.ledger import Reader, Writer
 from dormouse.work import background, catchup
+from dormouse.work.implicit import take_pending
 from dormouse.work.memory import Memory
+from dormouse.work.read_day import read_day
 from dormouse.work.rem.consolidate import consolidate
-from dormouse.work.rem.night import Note, Sleeping, Step, StoppedError, count
+from dormouse.work.rem.night import READ, Note, Sleeping, Step, StoppedError, count
 from dormouse.work.rem.tidy import tidy
 from dormouse.work.settle import carry_out, decide, too_much
 from dormouse.work.unsure import think_over
@@ -31,6 +33,24 @@ async def catch_up(sleeping: Sleeping) -> None:
     finally:
         after = (await memory.read(lambda r: r.counts()))["turns"]
         await sleeping.write(lambda w, note: count(note, "turns", max(0, after - before)))
+
+
+async def read(sleeping: Sleeping) -> None:
+    """What people said since: by the rules, then by a thinker where one may be asked."""
+    await take_pending(sleeping.memory)
+    await sleeping.breathe()
+    done = await read_day(sleeping.memory, sleeping.undisturbed)
+
+    def do(w: Writer, note: Note) -> None:
+        count(note, "read", done.turns)
+        count(note, "new_facts", len(done.facts))
+        count(note, "new_candidates", done.candidates)
+        if done.refused:
+            note["no_thinker"] = done.refused
+
+    await sleeping.write(do)
+    await cost(sleeping)
+    await sleeping.breathe()
 
 
 async def settle(sleeping: Sleeping) -> None:
@@ -108,7 +128,8 @@ async def cost(sleeping: Sleeping) -> None:
 
 
 STEPS: tuple[Step, ...] = (
-    Step("catch_up", catch_up),
+    Step("catch_up", catch_up, risky=False),
+    Step(READ, read, risky=False),
     Step("settle", settle),
     Step("consolidate", consolidate),
     # Here replay goes: what is strengthened, which bonds grow and which weaken.

@@ -7,7 +7,10 @@ from dormouse.facts import Because, Layer
 from dormouse.judgments import Verdict
 from dormouse.ledger import CandidateRow, RunRow, Writer
 from dormouse.work.rem.consolidate import KEPT
+from dormouse.work.rem.night import READ
 from dormouse.work.settle import LEVEL
+
+DID = ("made", "raised", "folded", "new_facts")
 
 
 def approve(w: Writer, run_id: str) -> RunRow:
@@ -32,6 +35,9 @@ def undo(w: Writer, run_id: str) -> RunRow:
     if run.state not in ("done", "paused", "failed"):
         raise Conflict(what=f"run {run_id} can't be undone, it is {run.state}")
     for step in reversed(w.run_steps(run_id)):
+        if step.step == READ:
+            for fact_id in w.made_by_sleep(step.started_at, step.ended_at or step.started_at):
+                _unmake(w, {"fact": fact_id})
         for made in step.report.get("made", ()):
             _unmake(w, made)
         for fact_id in step.report.get("raised", ()):
@@ -95,4 +101,4 @@ def _did(w: Writer, run: RunRow) -> bool:
     if any(row.ruling.verdict is Verdict.SUPERSEDE for row in w.judgments(run_id=run.id)):
         return True
     noted = [step.report for step in w.run_steps(run.id)]
-    return any(report.get(name) for report in noted for name in ("made", "raised", "folded"))
+    return any(report.get(name) for report in noted for name in DID)

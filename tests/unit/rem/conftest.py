@@ -1,0 +1,15 @@
+"""A bed for each test."""
+
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from tests.night import Bed
+
+
+@pytest.fixture
+def bed(tmp_path: Path) -> Iterator[Bed]:
+    bed = Bed(tmp_path)
+    yield bed
+    bed.close()
