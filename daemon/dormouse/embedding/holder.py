@@ -4,6 +4,7 @@ import threading
 import time
 from collections.abc import Callable
 
+from dormouse.embedding.room import give_back
 from dormouse.embedding.seam import Embedder
 from dormouse.embedding.weights import Floats
 
@@ -38,4 +39,5 @@ class Holder:
             if self._held is None or time.monotonic() - self._used < idle_s:
                 return False
             self._held = None
-            return True
+        give_back()
+        return True

@@ -7,6 +7,7 @@ twelve BERT layers. It stays mapped; tensors are unpacked when they are asked fo
 
 import hashlib
 import importlib.util
+import mmap
 import struct
 from pathlib import Path
 from typing import Any, NamedTuple
@@ -56,7 +57,9 @@ class Weights:
     """The parsed file. Raises ModelRefused for anything that is not such a file."""
 
     def __init__(self, path: Path) -> None:
-        self._raw = np.memmap(path, dtype=np.uint8, mode="r")
+        with path.open("rb") as file:
+            self._map = mmap.mmap(file.fileno(), 0, access=mmap.ACCESS_READ)
+        self._raw = np.frombuffer(self._map, np.uint8)
         if bytes(self._raw[:4]) != b"E5S1":
             raise ModelRefused(path=path, why="it is no E5S1 file")
         self._at = 8
@@ -74,7 +77,7 @@ class Weights:
         self._word = self._blocks("emb.word").reshape(-1, self.shape.hidden // BLOCK)
 
     def _take(self, form: str) -> tuple[Any, ...]:
-        taken = struct.unpack_from("<" + form, self._raw.data, self._at)
+        taken = struct.unpack_from("<" + form, self._map, self._at)
         self._at += struct.calcsize("<" + form)
         return taken
 
@@ -106,6 +109,11 @@ class Weights:
     def _blocks(self, name: str) -> NDArray[Any]:
         offset, size = self._directory[name]
         return self._raw[offset : offset + size].view(Q4)
+
+    def rest(self) -> None:
+        """Let go of the pages that were read; those that are asked for come back by themselves."""
+        if hasattr(mmap, "MADV_DONTNEED"):
+            self._map.madvise(mmap.MADV_DONTNEED)
 
     def pieces(self) -> bytes:
         """All pieces of the vocabulary in one row of UTF-8, cut at ``offsets``."""

@@ -7,6 +7,7 @@ import logging
 
 from dormouse.embedding.holder import Holder
 from dormouse.embedding.index import Index, pack
+from dormouse.embedding.room import give_back
 from dormouse.ledger import Ledger, Lying, Reader, Unembedded, Vector
 
 log = logging.getLogger("dormouse")
@@ -28,6 +29,7 @@ class Vectors:
         self.active = ledger.read(lambda r: r.setting(ACTIVE)) == self.key
         self.embedder: int | None = None
         self._others_gone = False
+        self._worked = False
         self._read_all()
 
     def _read_all(self) -> None:
@@ -48,7 +50,11 @@ class Vectors:
         """Do the next thing that is to be done; whether there may be more at once."""
         self._follow()
         if self._embed():
+            self._worked = True
             return True
+        if self._worked:
+            self._worked = False
+            give_back()
         if not self.active:
             self._activate()
             return True
