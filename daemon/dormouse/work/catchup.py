@@ -175,7 +175,7 @@ def _take(memory: Memory, agent: str, turns: list[Turn]) -> Callable[[Writer], b
             said = replace(turn, text=text)
             person = turn.role is Role.PERSON
             obeyed = take_prompt(w, agent, said, where, now, person=person)
-            captured = captured or bool(obeyed.captured)
+            captured = captured or bool(obeyed.captured) or obeyed.waits
             if turn.attended is False and turn.line_id is not None:
                 _demote(w, agent, turn.line_id)
         for old, new in from_sessions.items():

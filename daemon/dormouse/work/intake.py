@@ -1,5 +1,6 @@
 """Taking one turn in: journal it, and obey it if a person said it. Shows nothing."""
 
+from dormouse.capture import implicit
 from dormouse.capture.commands import read_prompt
 from dormouse.capture.private import strip_own, strip_private
 from dormouse.facts import How, Trust
@@ -21,14 +22,21 @@ def take_prompt(
 ) -> Obeyed:
     """Journal one prompt and obey it, once: a turn that is known already is only matched."""
     at = said_at(turn, now)
+    # Where there is no project, nothing is learnt in passing.
+    waits = person and where.project_id is not None and implicit.promising(turn.text)
     turn_id, new = w.journal(
-        agent, turn, project_id=where.project_id, branch=where.branch, at=at, state="done"
+        agent,
+        turn,
+        project_id=where.project_id,
+        branch=where.branch,
+        at=at,
+        state="pending" if waits else "done",
     )
     if not new or not person:
         return Obeyed()
     commands = read_prompt(turn.text)
     if not commands:
-        return Obeyed()
+        return Obeyed(waits=waits)
     who = Speaker(
         agent,
         turn.session_id,
@@ -38,6 +46,7 @@ def take_prompt(
         attended=_attended(w, agent, turn),
     )
     obeyed = obey(w, commands, who, where, now, at)
+    obeyed.waits = waits
     w.note_uses(agent, turn.session_id, obeyed.captured, "said")
     return obeyed
 

@@ -30,6 +30,7 @@ class Obeyed:
     lines: list[str] = field(default_factory=list, repr=False)
     captured: list[str] = field(default_factory=list)
     named: list[str] = field(default_factory=list)  # facts whose text stands in the lines
+    waits: bool = False  # the turn may also say something in passing, which is read later
 
     def say(self, line: str, *fact_ids: str) -> None:
         self.lines.append(line)
