@@ -1,4 +1,4 @@
-"""What a person says in passing, over the real daemon: facts, candidates, and what is left alone."""
+"""What a person says in passing, over the real daemon: a fact, a candidate, or nothing at all."""
 
 import json
 from pathlib import Path
