@@ -55,6 +55,12 @@ _CUT = re.compile(
     r"[;；]|[.。]\s*\S|[,，、]\s*\S|\b(?:and|but|while|und|aber|sowie)\b|并且|而且|以及|和|但"
 )
 
+# How a clause begins that names what it is about.
+_NAMED = re.compile(
+    r"(?:the|a|an|our|we|all|each|every|der|die|das|ein|eine|unser\w*|wir|alle|jede\w*)\b|我们|所有|每",
+    re.IGNORECASE,
+)
+
 
 @dataclass(frozen=True, slots=True)
 class Split:
@@ -84,7 +90,7 @@ def accounted_for(text: str, clauses: Sequence[str]) -> bool:
 
 def _stands(clause: str, look: Ruling) -> bool:
     """Whether *clause* can be a fact of its own that the newer one leaves alone."""
-    if read(clause).slot.subject is None:
+    if read(clause).slot.subject is None and not _NAMED.match(clause):
         return False  # "and uses Redis": nobody would know what does
     return look.verdict is Verdict.KEEP or (look.reason or "").startswith("gate:")
 
