@@ -4,10 +4,10 @@ from typing import Annotated, Any
 
 import typer
 
-from dormouse_cli import errors, owner
+from dormouse_cli import errors, owner, progress
 from dormouse_cli.daemon import ask, route
 from dormouse_cli.options import Json, Yes, example
-from dormouse_cli.output import counted, emit, pairs, say, short, table, when
+from dormouse_cli.output import counted, emit, listed, on_terminal, pairs, say, short, table, when
 
 COLUMNS = ("run", "kind", "started", "state", "settled", "facts")
 FAILED = ("failed", "stopped")
@@ -29,7 +29,10 @@ def run(
     as_json: Json = False,
 ) -> None:
     """Sleep now: settle what is pending. With --wait, failed and stopped runs exit 1."""
-    made = ask("POST", route("rem", "runs"), {"wait": wait}, long=wait)
+    if wait and on_terminal() and not as_json:
+        made = progress.follow(ask("POST", route("rem", "runs"), {"wait": False}))
+    else:
+        made = ask("POST", route("rem", "runs"), {"wait": wait}, long=wait)
     emit(made, as_json, lambda: _report(made))
     if wait and made.get("state") in FAILED:
         raise typer.Exit(1)
@@ -93,8 +96,7 @@ def approve(run: Run, yes: Yes = False, as_json: Json = False) -> None:
 
 def _settled(made: dict[str, Any]) -> str:
     settled = made.get("settled") or {}
-    said = [f"{settled[word]} {word}" for word in VERDICTS if settled.get(word)]
-    return ", ".join(said) or "-"
+    return _verdicts(settled) or "-"
 
 
 def _report(made: dict[str, Any]) -> None:
@@ -103,10 +105,15 @@ def _report(made: dict[str, Any]) -> None:
         [
             ("run", str(made.get("run"))),
             ("state", f"{made.get('state')} ({made.get('kind')})"),
+            ("came in", listed(made.get("came_in") or {})),
             ("settled", _settled(made)),
+            *_by(made),
             ("facts", f"{made.get('facts_before')} before, {made.get('facts_after')} after"),
             ("retired", ", ".join(retired) or "-"),
-            ("cost", f"{counted(made.get('thinker_calls'), 'thinker call')}, {_took(made)}"),
+            *_changed(made),
+            ("waits for you", listed(made.get("waits") or {})),
+            ("cost", _cost(made)),
+            *_steps(made),
         ]
     )
     if made.get("no_thinker"):
@@ -114,6 +121,45 @@ def _report(made: dict[str, Any]) -> None:
     if made.get("state") == "stopped":
         say("it would have retired too much: nothing was carried out")
         say(f"`dormouse rem approve {short(made.get('run'))}` carries it out")
+
+
+def _by(made: dict[str, Any]) -> list[tuple[str, str]]:
+    """Who said what, where it was said by somebody."""
+    return [
+        ("by" if number == 0 else "", f"{judge}: " + _verdicts(said))
+        for number, (judge, said) in enumerate((made.get("by") or {}).items())
+    ]
+
+
+def _verdicts(said: dict[str, int]) -> str:
+    return ", ".join(f"{said[word]} {word}" for word in VERDICTS if said.get(word))
+
+
+def _changed(made: dict[str, Any]) -> list[tuple[str, str]]:
+    names = {
+        "made": "candidates made facts",
+        "folded": "duplicates folded",
+        "raised": "episodes made lasting",
+    }
+    said = [f"{made[name]} {what}" for name, what in names.items() if made.get(name)]
+    return [("changed", ", ".join(said))] if said else []
+
+
+def _cost(made: dict[str, Any]) -> str:
+    tokens = made.get("thinker_tokens")
+    spent = f" ({counted(tokens, 'token')})" if tokens else ""
+    return f"{counted(made.get('thinker_calls'), 'thinker call')}{spent}, {_took(made)}"
+
+
+def _steps(made: dict[str, Any]) -> list[tuple[str, str]]:
+    return [
+        (
+            "steps" if number == 0 else "",
+            f"{step.get('step')} {step.get('state')}, {step.get('facts_before')} →"
+            f" {step.get('facts_after')} facts",
+        )
+        for number, step in enumerate(made.get("steps") or ())
+    ]
 
 
 def _took(made: dict[str, Any]) -> str:

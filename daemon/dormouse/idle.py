@@ -66,13 +66,14 @@ def should_sleep(
     if battery is not None and battery.discharging and battery.percent < LOW_BATTERY:
         return None
     idle = timedelta(minutes=settings.rem_idle_minutes)
-    silent = now - last_event if last_event is not None and last_event <= now else None
-    if silent is not None and silent < idle:
+    event = last_event if last_event is not None and last_event <= now else None
+    if event is not None and now - event < idle:
         return None
     night = last_night(now, preferred, zone)
     if last_success is None or last_success > now or last_success < night:
         return "night" if now - night < timedelta(hours=1) else "missed night"
-    return "long silence" if silent is None or silent >= LONG * idle else None
+    rested = now - max(last_success, event or last_success)
+    return "long silence" if rested >= LONG * idle else None
 
 
 def _known(not_before: datetime, now: datetime) -> bool:

@@ -9,6 +9,7 @@ from typing import Any
 from dormouse.ledger import AgentRow, Reader, RunRow
 from dormouse.thinking import Usage
 from dormouse.times import parse, stamp
+from dormouse.work import rem
 from dormouse.work.memory import Memory
 from dormouse.work.thinkers import calls_since, level
 from dormouse_wire import __version__
@@ -80,9 +81,10 @@ def status(r: Reader, memory: Memory, state: State) -> dict[str, Any]:
     """The whole status object of the contract."""
     counts, agents, runs = r.counts(), r.agents(), r.runs(limit=200)
     pending = counts["pending"]
-    success = next((x.ended_at for x in runs if x.kind == "rem" and x.state == "done"), None)
+    success, to_do = r.last_good_sleep(), rem.waiting(r)
     lost = sum(agent.undelivered for agent in agents) + undelivered_waiting(memory.home)
-    serious = _serious(memory, runs, _late(pending, success, runs, memory.now()))
+    late = _late(to_do, success, runs, memory.now())
+    serious = _serious(memory, runs, late, rem.given_up(r))
     facts = counts["facts_current"] + counts["facts_retired"]
     index, meaning = _meaning(r, memory, facts)
     return {
@@ -97,7 +99,7 @@ def status(r: Reader, memory: Memory, state: State) -> dict[str, Any]:
         "privacy": str(level(r)),
         "key": state.key,
         "thinker": _thinker(_usage(r, memory)),
-        "rem": {"last_success": success, "pending": pending},
+        "rem": {"last_success": success, "pending": to_do},
         "index": {"words": facts, **index},
         "agents": {agent.id: _agent(agent) for agent in agents},
         "warnings": [
@@ -139,7 +141,9 @@ def _of_agents(agents: Sequence[AgentRow], lost: int) -> list[str]:
     return found
 
 
-def _serious(memory: Memory, runs: Sequence[RunRow], late: bool) -> list[str]:
+def _serious(
+    memory: Memory, runs: Sequence[RunRow], late: bool, given_up: Sequence[str]
+) -> list[str]:
     """What makes the state degraded."""
     found = [
         f"run {run.id} was stopped by the fuse: look with `dormouse rem show {run.id[:6]}`, then"
@@ -147,6 +151,11 @@ def _serious(memory: Memory, runs: Sequence[RunRow], late: bool) -> list[str]:
         for run in runs
         if run.state == "stopped"
     ][:1]
+    found += [
+        f"sleep's step {step} failed three times and waits for you: see `dormouse rem log`, then"
+        " `dormouse rem run` tries it again"
+        for step in given_up
+    ]
     if late:
         found.append("no successful sleep for three days, and there is work pending")
     if memory.ledger.trouble:
