@@ -20,6 +20,22 @@ REASONS = {
 }
 
 
+SAYINGS = {
+    "found_by": "found by {}",
+    "matched": "words in common: {}",
+    "words": "its words fit {} of 1",
+    "bm25_share": "{} of the best by words",
+    "meaning": "its meaning is {} near",
+    "fit": "both together fit {} of 1",
+    "around": "{}",
+    "shown_because": "shown because {}",
+    "scope": "holds for {}",
+    "trust": "{}",
+    "importance": "importance {}",
+    "said": "said {}",
+}
+
+
 @app.command(
     epilog=example(
         'dormouse recall "where is staging"',
@@ -66,9 +82,17 @@ def _hits(answer: Mapping[str, Any], why: bool) -> None:
 
 
 def _reasons(why: Any) -> str:
-    if isinstance(why, Mapping):
-        return ", ".join(f"{name} {_figure(value)}" for name, value in why.items())
-    return str(why)
+    """The parts of a score as a sentence; what is new to this program stands at its end by name."""
+    if not isinstance(why, Mapping):
+        return str(why)
+    rest = dict(why)
+    parts = []
+    for name, says in SAYINGS.items():
+        value = rest.pop(name, None)
+        if value not in (None, ""):
+            parts.append(says.format(_figure(value)))
+    parts += [f"{name} {_figure(value)}" for name, value in rest.items()]
+    return "; ".join(parts)
 
 
 def _figure(value: Any) -> str:

@@ -166,7 +166,7 @@ async def recall(service: Service, scope: Scope, body: bytes) -> Answered:
         return 200, json.dumps({"hits": [], "left_out": 0, "reason": "private"}).encode(), JSON
     at_most = int(limit) if limit else memory.settings.recall_max_facts
 
-    asked = await memory.ask(query, SEARCH_S)
+    asked = await memory.ask(query, SEARCH_S, explicit=True)
 
     def do(r: Reader) -> dict[str, Any]:
         found = find(

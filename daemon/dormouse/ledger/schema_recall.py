@@ -4,7 +4,7 @@
 # also found by the words of those around it. They hang on triggers, so that whatever retires,
 # restores or erases a fact takes its words away from its neighbours. Two on each side, as heavy as
 # .35 of the fact's own: LoCoMo TUNE R@5 / R@10 by words alone .548 / .631 without, .629 / .721 with
-# one each, .660 / .742 with two, .635 / .735 with three; two at .2: .647 / .736, at .5: .649 / .735.
+# one each, .660 / .742 with two, .635 / .735 with three; two at .2 .647 / .736, at .5 .649 / .735.
 AROUND = 2
 _NEAR = f"""SELECT fact_nr FROM conversation_facts WHERE conversation = {{row}}.conversation
     AND place BETWEEN {{row}}.place - {AROUND} AND {{row}}.place + {AROUND}"""

@@ -85,6 +85,16 @@ class SessionReads(Connected):
         )  # fmt: skip
         return None if row is None else _session(row)
 
+    def unused(self, agent: str, session_id: str) -> list[str]:
+        """Facts that were recalled to a session and not used in it so far."""
+        rows = self._all(
+            "SELECT fact_id FROM uses WHERE agent = ? AND session_id = ? AND how = 'recalled'"
+            " AND used = 0 ORDER BY fact_id",
+            agent,
+            session_id,
+        )
+        return [row[0] for row in rows]
+
     def uses(self, agent: str, session_id: str) -> dict[str, UseRow]:
         """What a session was shown, by fact id."""
         rows = self._all(

@@ -200,6 +200,14 @@ class SessionWrites(SessionReads):
             agent, session_id, self._now(), how, as_list(fact_ids),
         )  # fmt: skip
 
+    def mark_used(self, agent: str, session_id: str, fact_ids: Iterable[str]) -> None:
+        """Note that a session made use of facts that it was shown."""
+        self._run(
+            "UPDATE uses SET used = 1 WHERE agent = ? AND session_id = ?"
+            " AND fact_id IN (SELECT value FROM json_each(?))",
+            agent, session_id, as_list(fact_ids),
+        )  # fmt: skip
+
     def mark_told(
         self, agent: str, session_id: str, fact_ids: Iterable[str], *, current: bool
     ) -> None:

@@ -13,7 +13,7 @@ from typing import Protocol
 
 from dormouse.facts import Fact, Look, Scope, Trust
 from dormouse.recall.folding import compose
-from dormouse.recall.fuse import FLOOR, Sense, fit, orders
+from dormouse.recall.fuse import FLOOR, Sense, falls_short, fit, orders
 from dormouse.recall.lists import WEAK
 from dormouse.recall.segments import JOINER
 from dormouse.recall.stem import porter
@@ -98,13 +98,19 @@ def rank(
     found = [unique[id] for id in sorted(unique)]
     units = _units(terms, found, frequencies or {}, total)
     judged = [_relevance(hit.fact.text, units) if hit.words > 0 else (0.0, []) for hit in found]
+    fits = [
+        _fit(hit.fact.id, relevance, sense)
+        for hit, (relevance, _) in zip(found, judged, strict=True)
+    ]
+    best = max(fits, default=0.0)
     places = _places(found, judged, sense)
     most = max((hit.words for hit in found), default=0.0)
     ranked: list[Ranked] = []
-    for hit, (relevance, matched), place in zip(found, judged, places, strict=True):
+    for hit, (relevance, matched), good, place in zip(found, judged, fits, places, strict=True):
         known = sense.facts.get(hit.fact.id) if sense else None
-        good = relevance if known is None or not sense else fit(relevance, *known, sense.aside)
         if good < floor or (not matched and known is None and floor > 0):
+            continue
+        if known is not None and floor > 0 and falls_short(good, best):
             continue
         share = hit.words / most if most > 0 else 0.0
         standing = _standing(hit.fact, look, today)
@@ -117,6 +123,12 @@ def rank(
         ranked.append(Ranked(hit.fact, round(score, 4), why))
     ranked.sort(key=lambda each: (-each.score, each.fact.id))
     return _folded(ranked)
+
+
+def _fit(id: str, relevance: float, sense: Sense | None) -> float:
+    """How well a fact answers: by both legs where it has a vector, else by words."""
+    known = sense.facts.get(id) if sense else None
+    return relevance if known is None or sense is None else fit(relevance, *known, sense.aside)
 
 
 def _places(

@@ -129,7 +129,7 @@ def query_terms(text: str, *, limit: int = 32, explicit: bool = False) -> list[s
 
 
 _SENTENCE = re.compile(r"(?<=[.!?])\s+|(?<=[。！？；])|\n+")
-_GIST = 240  # characters of a prompt that are read for its meaning: 25 to 60 ms of one core
+LONGEST = 240  # characters of a prompt that are read for its meaning: 25 to 60 ms of one core
 
 
 def gist(text: str) -> str:
@@ -139,21 +139,21 @@ def gist(text: str) -> str:
     order. "" where there is nothing to look for.
     """
     bare = _FENCED.sub(" ", text)
-    text = " ".join(bare.split()) if len(bare) <= _GIST else bare
+    text = " ".join(bare.split()) if len(bare) <= LONGEST else bare
     if not query_terms(text):
         return ""
-    if len(text) <= _GIST:
+    if len(text) <= LONGEST:
         return text
     if len(text) > _READ + _READ_END:
         text = text[:_READ] + "\n" + text[-_READ_END:]
     sentences = [part for each in _SENTENCE.split(text) if (part := " ".join(each.split()))]
     worth = [_worth(sentence) for sentence in sentences]
-    room, kept = _GIST, set[int]()
+    room, kept = LONGEST, set[int]()
     for at in sorted(range(len(sentences)), key=lambda at: (-worth[at], at)):
         if worth[at] > 0 and (not kept or len(sentences[at]) <= room):
             kept.add(at)
             room -= len(sentences[at]) + 1
-    return " ".join(sentences[at] for at in sorted(kept))[:_GIST]
+    return " ".join(sentences[at] for at in sorted(kept))[:LONGEST]
 
 
 def _worth(sentence: str) -> float:

@@ -18,6 +18,7 @@ from dormouse.work.obey import Obeyed
 from dormouse.work.places import Where
 from dormouse.work.prepare import mask
 from dormouse.work.recalls import find
+from dormouse.work.receipts import note_used
 from dormouse_wire.hosts import HOSTS
 
 NOTHING = Answer()
@@ -75,6 +76,8 @@ async def _note(memory: Memory, event: Event, where: Where) -> None:
                 at=turn.at or memory.now(),
                 state="done",
             )
+            if turn.role is Role.ASSISTANT:
+                note_used(w, event.agent, event.session_id, text)
 
     await memory.write(do)
 

@@ -17,6 +17,7 @@ from dormouse.ledger import Writer
 from dormouse.sessions import Event, Role, Turn
 from dormouse.work.intake import speech, take_prompt
 from dormouse.work.memory import Memory
+from dormouse.work.receipts import note_used
 from dormouse.work.remember import demote_fact
 from dormouse.work.thinkers import is_ours
 from dormouse_wire.hosts import HOSTS
@@ -175,6 +176,8 @@ def _take(memory: Memory, agent: str, turns: list[Turn]) -> Callable[[Writer], b
             said = replace(turn, text=text)
             person = turn.role is Role.PERSON
             obeyed = take_prompt(w, agent, said, where, now, person=person)
+            if turn.role is Role.ASSISTANT:
+                note_used(w, agent, turn.session_id, text)
             captured = captured or bool(obeyed.captured) or obeyed.waits
             if turn.attended is False and turn.line_id is not None:
                 _demote(w, agent, turn.line_id)

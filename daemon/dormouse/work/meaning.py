@@ -6,6 +6,7 @@ installed and while facts are embedded anew. It decides nothing about facts.
 
 import asyncio
 import logging
+import time
 from collections.abc import Callable, Sequence
 from concurrent.futures import Future, ThreadPoolExecutor
 from typing import TYPE_CHECKING, Any, NamedTuple
@@ -14,7 +15,7 @@ from dormouse.errors import DormouseError
 from dormouse.facts import Look
 from dormouse.ledger import Ledger, Lying, Reader, place_keys
 from dormouse.recall.fuse import NEAREST_ASIDE, Sense
-from dormouse.recall.words import gist
+from dormouse.recall.words import LONGEST, gist
 
 if TYPE_CHECKING:  # numpy is heavy: it is imported by the worker's thread, after the start
     from dormouse.embedding.holder import Holder
@@ -27,6 +28,7 @@ PROMPT_S = 0.15  # how long a prompt waits for its vector before it goes by word
 SEARCH_S = 5.0  # how long a person's own search does: it may load the model
 POLL_S = 1.0
 YIELD_S = 0.05  # how long the worker stays away when a prompt wants its vector
+GIVE_BACK_S = 10.0  # between two times that memory of prompts' vectors is given back
 NO_MODEL = (
     "no model for recall by meaning is installed: words only"
     ' (`pip install "dormouse-memory[meaning]"`)'
@@ -49,17 +51,25 @@ class Meaning:
         self.trouble: str | None = None
         self._looked = False
         self._asking = 0
+        self._asked_since, self._gave_back = False, 0.0
         self._prompts = ThreadPoolExecutor(1, thread_name_prefix="prompt-vector")
         self._facts = ThreadPoolExecutor(1, thread_name_prefix="fact-vectors")
 
     # -- a prompt ---------------------------------------------------------------------------------
 
-    async def ask(self, text: str, within_s: float = PROMPT_S) -> Asked | None:
-        """What *text* means, if that is known in time; if not, the model is loaded for the next."""
+    async def ask(
+        self, text: str, within_s: float = PROMPT_S, *, explicit: bool = False
+    ) -> Asked | None:
+        """What *text* means, if that is known in time; if not, the model is loaded for the next.
+
+        *explicit*: somebody searches for these very words, so that small talk is looked at too.
+        """
         vectors = self.vectors
-        if vectors is None or not vectors.active or not (short := gist(text)):
+        short = gist(text) or (text[:LONGEST] if explicit else "")
+        if vectors is None or not vectors.active or not short:
             return None
         self._asking += 1
+        self._asked_since = True
         job: Future[Asked] = self._prompts.submit(_asked, vectors.holder, short)
         job.add_done_callback(self._answered)
         try:
@@ -125,7 +135,15 @@ class Meaning:
             return False
         more = self.vectors.step()
         self.trouble = None
+        if not more and self._asked_since and time.monotonic() - self._gave_back > GIVE_BACK_S:
+            self._give_back()
         return more
+
+    def _give_back(self) -> None:
+        from dormouse.embedding.room import give_back  # noqa: PLC0415
+
+        self._asked_since, self._gave_back = False, time.monotonic()
+        give_back()
 
     def _look(self) -> None:
         holder = self._find()

@@ -68,9 +68,13 @@ class Memory:
         """Run *do*, which may wait for files, off the event loop."""
         return await asyncio.get_running_loop().run_in_executor(self.pool, do)
 
-    async def ask(self, text: str, within_s: float = PROMPT_S) -> Asked | None:
+    async def ask(
+        self, text: str, within_s: float = PROMPT_S, *, explicit: bool = False
+    ) -> Asked | None:
         """What *text* means, if that is known in time."""
-        return None if self.meaning is None else await self.meaning.ask(text, within_s)
+        if self.meaning is None:
+            return None
+        return await self.meaning.ask(text, within_s, explicit=explicit)
 
     def ring(self, event: Event) -> None:
         """Have the session's transcript read on, soon and off the request."""

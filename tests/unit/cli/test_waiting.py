@@ -189,7 +189,7 @@ def test_recall_says_why_and_says_when_nothing_matched(daemon: Dummy, run: Run) 
     out = run("recall", "staging", "--why", "--limit", "1", "--as-of", "2026-01-01").out
     assert out.splitlines() == [
         "7k3f2a  0.91  the staging server is at 10.0.0.5",
-        "              words 0.50, scope project",
+        "              its words fit 0.50 of 1; holds for project",
         "… 4 more; --limit shows them",
     ]
     asked = daemon.bodies("POST /v1/recall")[0]
