@@ -11,7 +11,12 @@ from dormouse.thinking.running import Ran, environment, find_program, folder, ru
 from dormouse.thinking.values import Result, Said, Stop, Thought
 
 PROGRAM = "claude"
-_QUIET = {"DISABLE_AUTOUPDATER": "1", "CLAUDE_CODE_DISABLE_NONESSENTIAL_TRAFFIC": "1"}
+# A used-up quota must be told at once: by default it is tried again for minutes.
+_QUIET = {
+    "DISABLE_AUTOUPDATER": "1",
+    "CLAUDE_CODE_DISABLE_NONESSENTIAL_TRAFFIC": "1",
+    "CLAUDE_CODE_MAX_RETRIES": "1",
+}
 
 
 @dataclass(frozen=True, slots=True)

@@ -89,7 +89,7 @@ def test_it_inherits_nothing_but_what_it_needs_and_the_marker(
     assert seen["env"][THINKER_MARKER] == "1"
     known = {"HOME", "PATH", "LANG", "LC_ALL", "TZ", "TMPDIR", "XDG_RUNTIME_DIR", "PWD", "LC_CTYPE"}
     known |= {THINKER_MARKER, "CLAUDE_CODE_TMPDIR", "DISABLE_AUTOUPDATER", "SHLVL", "_"}
-    known |= {"CLAUDE_CODE_DISABLE_NONESSENTIAL_TRAFFIC", "OLDPWD"}
+    known |= {"CLAUDE_CODE_DISABLE_NONESSENTIAL_TRAFFIC", "OLDPWD", "CLAUDE_CODE_MAX_RETRIES"}
     assert set(seen["env"]) <= known
     assert seen["env"]["TMPDIR"].startswith(str(Path(seen["cwd"]).parent))
 
