@@ -11,7 +11,7 @@ from typing import Annotated, Any
 
 import typer
 
-from dormouse_cli import daemon, errors
+from dormouse_cli import daemon, errors, managers
 from dormouse_cli.lifecycle import stop_for_good
 from dormouse_cli.options import Json, example
 from dormouse_cli.output import emit, say
@@ -83,6 +83,8 @@ def uninstall(as_json: Json = False) -> None:
     home = Home.from_environment()
     changes = _disconnect(home, None)
     stop_for_good(home)
+    if (service := managers.manager(home)).installed():
+        service.remove()
     key = _key_file(home)
     _clear(home)
     there = home.exists()

@@ -133,13 +133,25 @@ def start(home: Home) -> dict[str, Any]:
     return start_now(home)
 
 
-def start_now(home: Home) -> dict[str, Any]:
-    """Start the daemon whatever the marks in bin/ say, and wait until it answers."""
-    launch.start(home, sys.executable)
-    answer = _until(lambda: health(home), START_S)
+def start_now(home: Home, *, launched: bool = False) -> dict[str, Any]:
+    """Start the daemon whatever the marks in bin/ say, and wait until it answers.
+
+    *launched*: a service manager starts it; asking it is enough.
+    """
+    if not launched:
+        launch.start(home, sys.executable)
+    answer = _until(lambda: _health_of_new(home), START_S)
     if answer is None:
         raise errors.StartFailed(socket=home.socket, seconds=f"{START_S:.0f}")
     return answer
+
+
+def _health_of_new(home: Home) -> dict[str, Any] | None:
+    """The status of a daemon that may have its socket, but is still putting itself together."""
+    try:
+        return health(home)
+    except errors.NotAnswering:
+        return None
 
 
 def stop(home: Home) -> bool:

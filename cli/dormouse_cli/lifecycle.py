@@ -10,7 +10,7 @@ from typing import Annotated, Any
 
 import typer
 
-from dormouse_cli import daemon, errors, owner, privacy
+from dormouse_cli import daemon, errors, managers, owner, privacy
 from dormouse_cli.options import Json, example
 from dormouse_cli.output import emit, say
 from dormouse_plugins import connect
@@ -43,7 +43,7 @@ def up(
     connect.write_bin(home, sys.executable)
     with contextlib.suppress(FileNotFoundError):
         home.stopped.unlink()
-    health = daemon.health(home) or daemon.start_now(home)
+    health = daemon.health(home) or start(home)
     if health.get("state") == "locked" and secret is not None:
         daemon.ask("POST", daemon.route("unlock"), {"passphrase": secret}, long=True)
         health = daemon.health(home) or health
@@ -71,10 +71,10 @@ def restart(as_json: Json = False) -> None:
     home = Home.from_environment()
     if not home.exists():
         raise errors.NotSetUp(socket=home.socket, home=home.root)
-    daemon.stop(home)
+    stop(home)
     with contextlib.suppress(FileNotFoundError):
         home.stopped.unlink()
-    health = daemon.start_now(home)
+    health = start(home)
     answer = _answer(home, health, created=False)
     emit(answer, as_json, lambda: say(f"running again: {health.get('state')}"))
 
@@ -84,7 +84,25 @@ def stop_for_good(home: Home) -> bool:
     if home.root.is_dir():
         _make_folder(home.bin)
         home.stopped.touch(mode=0o600)
-    return daemon.stop(home)
+    return stop(home)
+
+
+def stop(home: Home) -> bool:
+    """Stop the daemon, by its service manager where it has one; was one running?"""
+    found = managers.installed(home)
+    if found is None:
+        return daemon.stop(home)
+    was_running = daemon.peer_pid(home) is not None and found.state() == "running"
+    found.stop()  # the socket too: else the next connection would start it again
+    return daemon.stop(home) or was_running
+
+
+def start(home: Home) -> dict[str, Any]:
+    """Start the daemon, by its service manager where it has one, and wait until it answers."""
+    found = managers.installed(home)
+    if found is not None:
+        found.start()
+    return daemon.start_now(home, launched=found is not None)
 
 
 def _make_folder(path: Path) -> None:

@@ -29,6 +29,7 @@ from dormouse_cli import (
     questions,
     recall,
     rem,
+    service,
     status,
     store,
 )
@@ -54,6 +55,7 @@ app.add_typer(proposals.app, name="proposals")
 app.add_typer(questions.app, name="questions")
 app.add_typer(journal.app)
 app.add_typer(rem.app, name="rem", no_args_is_help=True)
+app.add_typer(service.app, name="service", no_args_is_help=True)
 app.add_typer(judge.app)
 app.add_typer(privacy.app)
 app.add_typer(projects.app, name="projects")

@@ -12,7 +12,7 @@ from datetime import datetime, timedelta
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from dormouse import hygiene
+from dormouse import hygiene, notify
 from dormouse.errors import AlreadyRunning, BadRequest, Damaged, DormouseError, Locked
 from dormouse.times import Clock, parse, system_clock
 from dormouse_wire import __version__
@@ -67,12 +67,18 @@ def _open_lock(home: Home) -> int:
     return os.open(home.lock, os.O_RDWR | os.O_CREAT | os.O_CLOEXEC | os.O_NOFOLLOW, 0o600)
 
 
+def was_passed() -> bool:
+    """Whether systemd passed us the socket, which is then its to make and to remove."""
+    named = os.environ.get("LISTEN_PID"), os.environ.get("LISTEN_FDS")
+    return named == (str(os.getpid()), "1")
+
+
 def listen(home: Home) -> socket.socket:
     """The socket that systemd passed, or our own: 0600 from the start, put in place by a rename.
 
     uvicorn would make a socket that it binds itself reachable by everyone.
     """
-    if os.environ.get("LISTEN_PID") == str(os.getpid()) and os.environ.get("LISTEN_FDS") == "1":
+    if was_passed():
         return socket.socket(fileno=FIRST_PASSED_FD)
     bound = socket.socket(socket.AF_UNIX, socket.SOCK_STREAM)
     fresh = home.socket.with_name(f".sock.{os.getpid()}")
@@ -136,7 +142,7 @@ def serve(home: Home) -> None:
         raise BadRequest(what=f"there is no memory in {home.root}", hint="Run `dormouse up`.")
     hygiene.make_private_folders(home)
     take_lock(home)  # held to the process's very end: a free lock means that it is gone
-    listener = listen(home)
+    listener, passed, manager = listen(home), was_passed(), notify.address()
     hygiene.set_up_log(home.log)
     _mirror_autostart(home)
     import uvicorn  # noqa: PLC0415  after the lock: of many starters only one pays for it
@@ -160,11 +166,14 @@ def serve(home: Home) -> None:
     )
     server = uvicorn.Server(config)
     service.stop = lambda: setattr(server, "should_exit", True)
+    service.started = lambda: notify.notify(manager, notify.READY)
     log.info("started, version %s", __version__)
     try:
         server.run(sockets=[listener])
     finally:
-        home.socket.unlink(missing_ok=True)
+        notify.notify(manager, notify.STOPPING)
+        if not passed:
+            home.socket.unlink(missing_ok=True)
 
 
 def _mirror_autostart(home: Home) -> None:

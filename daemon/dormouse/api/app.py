@@ -90,6 +90,7 @@ class Application:
             message = await receive()
             if message["type"] == "lifespan.startup":
                 self._service.begin()
+                self._service.started()
                 await send_({"type": "lifespan.startup.complete"})
             elif message["type"] == "lifespan.shutdown":
                 await self._service.close()

@@ -30,6 +30,7 @@ class Service:
     failure: DormouseError | None = None
     data_key: bytes = field(default=b"", repr=False)
     stop: Callable[[], None] = lambda: None
+    started: Callable[[], object] = lambda: None
     tasks: list[asyncio.Task[None]] = field(default_factory=list)
 
     def need(self) -> Memory:

@@ -19,7 +19,7 @@ from tests.unit.cli.terminals import PROGRAM, on_terminal, without_terminal
 
 EVIL = "a\x1b[2Jb\x9bc\u202ed\r\nZ"
 GROUPS = ("candidates", "proposals", "questions", "rem", "projects", "key")
-LATER = ("service", "lessons", "handoff", "snapshot", "mcp", "open", "skills", "graph")
+LATER = ("lessons", "handoff", "snapshot", "mcp", "open", "skills", "graph")
 
 
 def commands(
@@ -88,7 +88,8 @@ def test_every_command_of_the_contract_is_there_and_no_later_one() -> None:
     lone = """up down restart status doctor connect disconnect uninstall remember recall facts show
     history retired retire restore correct pin unpin journal judge unlock backup erase privacy"""
     below = """candidates: accept drop, proposals: accept reject, questions: answer,
-    rem: run log show undo approve, projects: join, key: add check"""
+    rem: run log show undo approve, projects: join, key: add check,
+    service: install remove status"""
     wanted = set(lone.split()) | set(GROUPS)
     for group, words in (part.split(":") for part in below.split(",")):
         wanted |= {f"{group.strip()} {word}" for word in words.split()}
@@ -98,7 +99,7 @@ def test_every_command_of_the_contract_is_there_and_no_later_one() -> None:
 
 def test_every_command_takes_json_and_explains_itself_with_an_example() -> None:
     for path, command in commands():
-        if path not in (("rem",), ("key",)):
+        if path not in (("rem",), ("key",), ("service",)):
             given = {name for parameter in command.params for name in parameter.opts}
             assert "--json" in given, path
         assert command.help, path
