@@ -4,6 +4,7 @@ The docstring is the message (attributes are filled in), ``hint`` says what to d
 in ``--json`` answers, ``exit_code`` is what the shell gets. No message holds a fact's text.
 """
 
+from collections.abc import Mapping
 from typing import Any, ClassVar
 
 # What the daemon's error codes mean to a shell; every other code is 1.
@@ -25,6 +26,7 @@ class CliError(Exception):
     exit_code: int = 1
     hint: str = "Run `dormouse doctor`."
     text: ClassVar[str | None] = None
+    told: Mapping[str, Any] = {}  # what a program is told beside the message
 
     def __init__(self, hint: str | None = None, **about: object) -> None:
         self.about = about
@@ -125,6 +127,7 @@ class FromDaemon(CliError):
         self.exit_code = EXIT_CODES.get(self.code, 1)
         self.hint = str(error.get("hint") or "")
         self.about = {"status": status}
+        self.told = {name: error[name] for name in ("taken_by", "until") if name in error}
         message = error.get("message") or f"The daemon answered with status {status}."
         Exception.__init__(self, str(message))
 
@@ -134,6 +137,6 @@ def one_line(error: CliError) -> str:
     return " ".join(f"dormouse: {error} {error.hint}".split())
 
 
-def as_json(error: CliError) -> dict[str, dict[str, str]]:
+def as_json(error: CliError) -> dict[str, dict[str, Any]]:
     """The same for a program."""
-    return {"error": {"code": error.code, "message": str(error), "hint": error.hint}}
+    return {"error": {"code": error.code, "message": str(error), "hint": error.hint, **error.told}}

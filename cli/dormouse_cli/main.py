@@ -17,6 +17,7 @@ from dormouse_cli import (
     demo,
     errors,
     facts,
+    handoff,
     journal,
     judge,
     keys,
@@ -62,6 +63,7 @@ app.add_typer(projects.app, name="projects")
 app.add_typer(keys.app)
 app.add_typer(keys.key_app, name="key", no_args_is_help=True)
 app.add_typer(store.app)
+app.add_typer(handoff.app, name="handoff", no_args_is_help=True)
 app.add_typer(mcp.app)
 app.add_typer(demo.app)
 

@@ -14,6 +14,7 @@ class DormouseError(Exception):
     code: ClassVar[str] = "failed"
     status: ClassVar[int] = 500
     exit_code: ClassVar[int] = 1
+    told: ClassVar[tuple[str, ...]] = ()  # attributes that a program is told beside the message
     hint: str = "See `dormouse doctor`."
 
     def __init__(self, hint: str | None = None, **about: object) -> None:
@@ -81,6 +82,8 @@ class WrongSecret(Refused):
 
 class HandoffTaken(Refused):
     """Refused: handoff {id} is taken by {taken_by} until {until}."""
+
+    told = ("taken_by", "until")
 
     hint = "It is offered again when its lease has run out or it is returned."
 

@@ -77,8 +77,8 @@ _DONE = re.compile(
     r"|finished|completed|done|refactored|tested|migrated|split)\b"
     r"|\b(?:is|are) (?:now )?(?:done|finished|implemented|fixed|in place)\b"
     r"|\btests? (?:now )?pass|^(?:erledigt|fertig)\b"
-    r"|\b(?:habe ich|wurden?|ist|sind)\b.*\b(?:hinzugefügt|implementiert|behoben|erledigt|fertig"
-    r"|angelegt|umbenannt|entfernt|ersetzt|geändert)\b|已(?:经)?(?:完成|添加|修复|实现|创建|删除)",
+    r"|\b(?:habe ich|ich habe|wurden?|ist|sind)\b.*\b(?:hinzugefügt|implementiert|behoben|erledigt"
+    r"|fertig|angelegt|umbenannt|entfernt|ersetzt|geändert)\b|已(?:经)?(?:完成|添加|修复|实现|创建|删除)",
     re.IGNORECASE,
 )
 _OPEN = re.compile(

@@ -49,7 +49,11 @@ class Turn:
 
 @dataclass(frozen=True, slots=True)
 class Event:
-    """One hook event, read. ``source`` is SessionStart's: startup, resume, clear, compact, fork."""
+    """One hook event, read. ``source`` is SessionStart's: startup, resume, clear, compact, fork.
+
+    ``used`` is a tool's name with a path or a program, never what it printed; ``failure`` why a
+    turn ended without an answer, one reason a line.
+    """
 
     agent: str
     name: str
@@ -60,6 +64,8 @@ class Event:
     source: str | None = None
     turn: Turn | None = None
     subagent: bool = False
+    used: str | None = None
+    failure: str | None = field(default=None, repr=False)
 
 
 @dataclass(frozen=True, slots=True)

@@ -21,6 +21,7 @@ TYPES: dict[str, dict[str, str]] = {  # what a type hint says of kind and layer
     "reference": {"kind": "reference"},
 }
 LAYERS = ["working", "episodic", "semantic", "procedural", "core"]
+ENDS = {"finished": "finish", "returned": "return"}
 SOURCES = ["own", "file", "tool"]
 REASONS = {
     "empty": "Nothing: this memory holds no facts here yet.",
@@ -131,6 +132,7 @@ TOOLS = [
         {
             "id": _text("Which one; left out: the oldest for you."),
             "show": {"type": "boolean", "description": "Only read it, whoever holds it."},
+            "end": _text("You hold it and are done, or give it back.", enum=list(ENDS)),
         },
     ),
 ]
@@ -283,6 +285,11 @@ def _give(daemon: Daemon, given: Given) -> Told:
 
 def _take(daemon: Daemon, given: Given) -> Told:
     wanted = given.get("id") or "next"
+    if end := given.get("end"):
+        if wanted == "next":
+            raise _invalid("end needs the id")
+        answer = daemon.post("handoffs", wanted, ENDS[end], body={})
+        return f"handoff {answer['id'][:6]} is {answer['state']}", answer
     if given.get("show"):
         answer = daemon.get("handoffs", wanted)
     else:

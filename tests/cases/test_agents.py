@@ -1,7 +1,11 @@
-"""Cases 09 and 25: agents that hold the memory's own tools."""
+"""Cases 09, 22 and 25: agents that hold the memory's own tools and pass tasks on."""
+
+from concurrent.futures import ThreadPoolExecutor
+from typing import Any
 
 from tests.machine import Machine
 from tests.peers import Peers
+from tests.system.test_handoff import work
 
 
 def test_case_09_what_an_agent_does_with_our_tools_is_no_evidence(
@@ -80,3 +84,43 @@ def test_case_25_agents_retire_only(daemon: Machine, peers: Peers) -> None:
     turns = [t for t in daemon.ask("GET", "/v1/journal") if one in t["text"]]
     assert [(turn["agent"], turn["session"][:4]) for turn in turns] == [("codex", "mcp-")]
     assert daemon.json("restore", one)["current"]
+
+
+def test_case_22_a_handoff_is_claimed_once(daemon: Machine) -> None:
+    daemon.jump("2026-06-01T09:00:00Z")
+    repository, _ = work(daemon)
+    elsewhere = daemon.repository("elsewhere")
+    id = daemon.json("handoff", "give", cwd=repository)["id"]
+
+    def take(agent: str) -> Any:
+        body = {"as": agent, "project": str(repository)}
+        return daemon.call("POST", f"/v1/handoffs/{id}/take", body)
+
+    with ThreadPoolExecutor(2) as both:
+        answers = list(both.map(take, ("codex", "gemini")))
+    assert sorted(status for status, _ in answers) == [200, 403]
+    winner = next(answer["taken_by"] for status, answer in answers if status == 200)
+    error = next(answer["error"] for status, answer in answers if status == 403)
+    assert error["taken_by"] == winner
+    assert error["until"].startswith("2026-06-01T09:3")
+
+    daemon.jump("2026-06-01T10:00:00Z")
+    third = daemon.session("opencode", repository)
+    shown = third.start()
+    assert "goal: Please add a rate limiter" in shown
+    assert "cut off" in shown
+    assert "gone.py (missing)" in shown
+    assert "api.py\n" in shown
+    token = daemon.json("handoff", "show", id, cwd=repository)["token"]
+    done = daemon.cli(
+        "handoff", "finish", id, "--as", "opencode", "--token", str(token), cwd=repository
+    )
+    assert "finished" in done.stdout
+
+    fourth = "claude-code" if winner == "codex" else "codex"
+    assert "handoff" not in daemon.session(fourth, repository).start()
+    assert "handoff" not in daemon.session("opencode", elsewhere).start()
+    (row,) = daemon.json("handoff", "list", cwd=repository)
+    assert row["state"] == "finished"
+    history = daemon.json("handoff", "show", id, cwd=repository)["history"]
+    assert [each["what"] for each in history] == ["given", "taken", "lapsed", "taken", "finished"]

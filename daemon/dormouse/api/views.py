@@ -1,9 +1,10 @@
 """How values look as JSON. Every text is masked once more: an older program may have kept more."""
 
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping, Sequence
 from typing import Any
 
 from dormouse.facts import Fact
+from dormouse.handoffs import Handoff, HandoffEvent
 from dormouse.ledger import (
     CandidateRow,
     JudgmentRow,
@@ -120,6 +121,54 @@ def question_view(row: Question) -> dict[str, Any]:
     }
 
 
+def handoff_row(item: Handoff) -> dict[str, Any]:
+    """One line of the list."""
+    return {
+        "id": item.id,
+        "state": item.state,
+        "token": item.token,
+        "attempt": item.attempt,
+        "taken_by": item.taken_by,
+        "until": item.until,
+        "to": item.to_agent,
+        "from": {"agent": item.from_agent, "session": item.from_session},
+        "branch": item.branch,
+        "goal": mask(item.content.goal),
+        "at": item.at,
+        "offered_at": item.offered_at,
+        "closed_at": item.closed_at,
+    }
+
+
+def handoff_view(
+    item: Handoff, events: Sequence[HandoffEvent], missing: Collection[str], text: str
+) -> dict[str, Any]:
+    """One handoff whole. *text* is what its taker is shown."""
+    content = item.content
+    return handoff_row(item) | {
+        "done": [mask(each) for each in content.done],
+        "open": [mask(each) for each in content.open],
+        "decisions": [mask(each) for each in content.decisions],
+        "files": [{"path": path, "exists": path not in missing} for path in content.files],
+        "commit": content.commit,
+        "focus": [mask(each) for each in content.focus],
+        "turns": [{"role": role, "text": mask(said)} for role, said in content.turns],
+        "reason": content.reason,
+        "checksum": item.checksum,
+        "history": [
+            {
+                "what": e.what,
+                "agent": e.agent,
+                "session": e.session_id,
+                "token": e.token,
+                "at": e.at,
+            }
+            for e in events
+        ],
+        "text": text,
+    }
+
+
 def turn_view(row: TurnRow) -> dict[str, Any]:
     return {
         "session": row.session_id,
@@ -157,8 +206,7 @@ def run_view(row: RunRow) -> dict[str, Any]:
 
 def step_view(row: StepRow) -> dict[str, Any]:
     noted = {
-        name: len(value) if isinstance(value, list) else value
-        for name, value in row.report.items()
+        name: len(value) if isinstance(value, list) else value for name, value in row.report.items()
     }
     return {
         "step": row.step,

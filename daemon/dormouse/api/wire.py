@@ -66,7 +66,8 @@ async def send_json(to: Send, status: int, value: Any) -> None:
 
 def error_body(error: DormouseError) -> dict[str, Any]:
     """The error object of the contract."""
-    return {"error": {"code": error.code, "message": str(error), "hint": error.hint}}
+    told = {name: error.about.get(name) for name in error.told}
+    return {"error": {"code": error.code, "message": str(error), "hint": error.hint, **told}}
 
 
 def log_failure(where: str, error: BaseException) -> None:

@@ -11,6 +11,7 @@ from typing import Any
 
 from dormouse.errors import DormouseError
 from dormouse.hosts import payload as p
+from dormouse.quota import Limit, read_text
 from dormouse.sessions import Answer, Event, Moment, Role, Turn
 
 AGENT = "claude-code"
@@ -52,6 +53,8 @@ def read_common(agent: str, name: str, data: p.Payload, turn_key: str) -> Event:
         source=p.text(data, "source") if moment is Moment.SESSION_START else None,
         turn=_turn(name, data, session_id, p.identity(data, turn_key), subagent),
         subagent=subagent,
+        used=_use(name, data),
+        failure=_failure(data) if name == "StopFailure" else None,
     )
 
 
@@ -80,6 +83,22 @@ def _turn(
     if not said or (role is Role.PERSON and _NOT_SPOKEN.match(said)):
         return None
     return Turn(role, said, session_id, host_turn_id=turn_id)
+
+
+def _use(name: str, data: p.Payload) -> str | None:
+    """What a tool call touched, as a transcript's line says it: no result, no argument."""
+    if name not in ("PostToolUse", "PostToolUseFailure"):
+        return None
+    call = {"type": "tool_use", "id": "x", "name": data.get("tool_name")}
+    used = _used([call | {"input": data.get("tool_input")}])
+    failed = "failed: " if name == "PostToolUseFailure" else ""
+    return f"{failed}{used['x']}" if used else None
+
+
+def _failure(data: p.Payload) -> str | None:
+    """Why a turn ended without an answer, as far as the event says it; never run for real."""
+    names = ("error", "error_type", "error_message", "message", "last_assistant_message")
+    return "\n".join(filter(None, (p.text(data, name) for name in names))) or None
 
 
 class ClaudeCode:
@@ -141,6 +160,7 @@ class Transcript:
 
     def __init__(self) -> None:
         self.unknown = 0
+        self.limits: list[Limit] = []
         self._tools: dict[str, str] = {}  # tool_use id → what is said if it fails
 
     def read(self, line: bytes) -> Turn | None:
@@ -174,15 +194,22 @@ class Transcript:
     def _assistant(self, data: p.Payload) -> Turn | None:
         message = p.part(data, "message")
         content = message.get("content")
-        if data.get("isSidechain") or data.get("isApiErrorMessage"):
+        if data.get("isSidechain"):
             return None
-        if message.get("model") == "<synthetic>":  # written by the client, not by a model
+        # Written by the client, not by a model.
+        if data.get("isApiErrorMessage") or message.get("model") == "<synthetic>":
+            self._limit(data, p.joined(content, "text") or "")
             return None
         if said := p.joined(content, "text"):
             return _line(Role.ASSISTANT, said, data)
         used = _used(content)
         self._tools.update(used)
         return _line(Role.TOOL, "\n".join(used.values()), data)
+
+    def _limit(self, data: p.Payload, said: str) -> None:
+        session_id, at = p.identity(data, "sessionId"), p.text(data, "timestamp")
+        if session_id and at and (found := read_text(said, AGENT, session_id, at)):
+            self.limits.append(found)
 
     def _failures(self, data: p.Payload, content: object) -> Turn | None:
         failed = [

@@ -8,6 +8,7 @@ import json
 from dormouse.errors import DormouseError
 from dormouse.hosts import payload as p
 from dormouse.hosts.claude_code import ANSWERED, read_common
+from dormouse.quota import Limit, read_figures, read_text
 from dormouse.sessions import Answer, Event, Role, Turn
 
 AGENT = "codex"
@@ -48,7 +49,6 @@ SILENT_ITEMS = frozenset(
         "DynamicToolCall",
         "EnteredReviewMode",
         "ExitedReviewMode",
-        "FileChange",
         "HookPrompt",
         "ImageGeneration",
         "ImageView",
@@ -66,6 +66,7 @@ class Rollout:
 
     def __init__(self, head: bytes) -> None:
         self.unknown = 0
+        self.limits: list[Limit] = []
         self._session_id: str | None = None
         self._attended: bool | None = None
         self._cwd: str | None = None
@@ -85,9 +86,26 @@ class Rollout:
         elif kind == "event_msg":
             if payload.get("type") == "item_completed":
                 return self._item(payload, p.text(data, "timestamp"))
+            self._watch(payload, p.text(data, "timestamp"))
         elif kind not in SILENT:
             self.unknown += 1
         return None
+
+    def _watch(self, payload: p.Payload, at: str | None) -> None:
+        """What a line says of the limit: its figures, or an error that names it."""
+        if self._session_id is None or at is None:
+            return
+        found = None
+        if payload.get("type") == "token_count":
+            figures = p.part(payload, "rate_limits")
+            found = read_figures(figures, AGENT, self._session_id, at)
+        elif payload.get("type") == "error":
+            info = payload.get("codex_error_info")
+            said = (p.text(payload, "message"), info if isinstance(info, str) else None)
+            texts = (read_text(text, AGENT, self._session_id, at) for text in said if text)
+            found = next((each for each in texts if each), None)
+        if found is not None:
+            self.limits.append(found)
 
     def _begin(self, meta: p.Payload) -> None:
         if self._known:  # a fork's file may repeat the meta of the session it came from
@@ -112,6 +130,8 @@ class Rollout:
             role, said = Role.ASSISTANT, p.joined(item.get("content"), "Text", "text")
         elif kind == "CommandExecution":
             said = _command(item)
+        elif kind == "FileChange":
+            said = _changed(item, self._cwd)
         elif kind not in SILENT_ITEMS:
             self.unknown += 1
         if self._session_id is None or not said:
@@ -134,6 +154,21 @@ def _command(item: p.Payload) -> str | None:
         return None
     word = p.first_word(command)
     return f"{word} (exit {code})" if isinstance(code, int) else word
+
+
+def _changed(item: p.Payload, cwd: str | None) -> str | None:
+    """The paths of a change, nothing of what was changed in them."""
+    changes = item.get("changes")
+    named = list(changes) if isinstance(changes, dict) else []
+    if isinstance(changes, list):
+        named = [change.get("path") for change in changes if isinstance(change, dict)]
+    paths = [path for path in named if isinstance(path, str) and "\n" not in path][:50]
+    whole = [
+        path if path.startswith("/") else f"{cwd}/{path}"
+        for path in paths
+        if cwd or path[0:1] == "/"
+    ]
+    return "\n".join(f"edit {path}" for path in whole) or None
 
 
 def token_count(line: bytes) -> p.Payload | None:

@@ -6,6 +6,7 @@ Seen with Gemini CLI 0.61.0, OpenCode 1.18.33 and Hermes 0.19.0. It reads no tra
 import json
 
 from dormouse.hosts import payload as p
+from dormouse.quota import Limit
 from dormouse.sessions import Answer, Event, Moment, Role, Turn
 
 MOMENTS = {
@@ -77,6 +78,7 @@ class NoTranscript:
 
     def __init__(self) -> None:
         self.unknown = 0
+        self.limits: list[Limit] = []
 
     def read(self, line: bytes) -> Turn | None:
         self.unknown += 1

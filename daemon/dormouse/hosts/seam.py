@@ -2,6 +2,7 @@
 
 from typing import Protocol
 
+from dormouse.quota import Limit
 from dormouse.sessions import Answer, Event, Turn
 
 
@@ -9,6 +10,7 @@ class TranscriptReader(Protocol):
     """Reads one transcript, line by line."""
 
     unknown: int  # lines that could not be read: the host's format has moved on
+    limits: list[Limit]  # what the lines said of the agent's limit
 
     def read(self, line: bytes) -> Turn | None:
         """Return the turn that *line* holds, None for everything else. Never raises."""

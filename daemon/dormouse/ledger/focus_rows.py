@@ -28,20 +28,20 @@ class TouchedRow:
 class FocusReads(Connected):
     """Working memory, touched names, limits, counts by layer."""
 
-    def focus(self, agent: str, session_id: str) -> tuple[Focus, ...]:
-        """One session's working memory, oldest first."""
+    def focus(self, agent: str, session_id: str, project_id: str | None) -> tuple[Focus, ...]:
+        """One session's working memory in one project, oldest first: sessions move about."""
         rows = self._all(
-            "SELECT kind, text, at FROM focus WHERE agent = ? AND session_id = ? ORDER BY at, text",
-            agent, session_id,
+            "SELECT kind, text, at FROM focus WHERE agent = ? AND session_id = ?"
+            " AND project_id IS ? ORDER BY at, text",
+            agent, session_id, project_id,
         )  # fmt: skip
         return tuple(Focus(FocusKind(kind), text, at) for kind, text, at in rows)
 
     def project_focus(self, project_id: str) -> list[tuple[str, str, Focus]]:
         """(agent, session, focus) of every session of a project, oldest first."""
         rows = self._all(
-            "SELECT f.agent, f.session_id, f.kind, f.text, f.at FROM focus AS f"
-            " JOIN sessions AS s ON s.agent = f.agent AND s.id = f.session_id"
-            " WHERE s.project_id = ? ORDER BY f.at, f.text",
+            "SELECT agent, session_id, kind, text, at FROM focus WHERE project_id = ?"
+            " ORDER BY at, text",
             project_id,
         )
         return [(row[0], row[1], Focus(FocusKind(row[2]), *row[3:])) for row in rows]
@@ -76,7 +76,12 @@ class FocusWrites(FocusReads):
     """Keeping them."""
 
     def set_focus(
-        self, agent: str, session_id: str, before: Iterable[Focus], after: Iterable[Focus]
+        self,
+        agent: str,
+        session_id: str,
+        project_id: str | None,
+        before: Iterable[Focus],
+        after: Iterable[Focus],
     ) -> None:
         """A session's working memory, *before* a while ago, is now *after*: only what differs."""
         old, new = set(before), set(after)
@@ -90,9 +95,10 @@ class FocusWrites(FocusReads):
             prepared = self._prepared(place.text)
             if prepared.text.strip():
                 self._run(
-                    "INSERT OR REPLACE INTO focus (agent, session_id, kind, text_hash, at, text)"
-                    " VALUES (?, ?, ?, ?, ?, ?)",
-                    agent, session_id, str(place.kind), prepared.hash, place.at, prepared.text,
+                    "INSERT OR REPLACE INTO focus (agent, session_id, kind, text_hash, project_id,"
+                    " at, text) VALUES (?, ?, ?, ?, ?, ?, ?)",
+                    agent, session_id, str(place.kind), prepared.hash, project_id, place.at,
+                    prepared.text,
                 )  # fmt: skip
 
     def note_touched(

@@ -94,6 +94,14 @@ class SessionReads(Connected):
             session_id,
         )
         return [row[0] for row in rows]
+    def sessions_of(self, project_id: str, *, limit: int = 20) -> list[SessionRow]:
+        """A project's sessions, last active first."""
+        rows = self._all(
+            f"SELECT {_SESSION} FROM sessions WHERE project_id = ?"
+            " ORDER BY last_at DESC, id LIMIT ?",
+            project_id, limit,
+        )  # fmt: skip
+        return [_session(row) for row in rows]
 
     def uses(self, agent: str, session_id: str) -> dict[str, UseRow]:
         """What a session was shown, by fact id."""

@@ -148,7 +148,15 @@ class WaitingWrites(WaitingReads, FactWrites):
         if a == b:
             raise Conflict(what="these are one project already")
         self._run("UPDATE projects SET joined_into = ? WHERE id = ? OR joined_into = ?", a, b, b)
-        for table in ("facts", "sessions", "turns", "candidates", "suppressions", "handoffs"):
+        for table in (
+            "facts",
+            "sessions",
+            "turns",
+            "candidates",
+            "suppressions",
+            "handoffs",
+            "focus",
+        ):
             self._run(f"UPDATE {table} SET project_id = ? WHERE project_id = ?", a, b)
 
     def keep_answer(self, key: str, fingerprint: str, answer: str) -> None:

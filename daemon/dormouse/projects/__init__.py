@@ -5,8 +5,9 @@ inode (and birth) of the repository's common folder, or the path of a plain fold
 """
 
 from dormouse.projects.fingerprints import fingerprint
+from dormouse.projects.heads import head_commit
 from dormouse.projects.locating import locate
 from dormouse.projects.matching import adopt, match
 from dormouse.projects.values import Known, Match, Place
 
-__all__ = ["Known", "Match", "Place", "adopt", "fingerprint", "locate", "match"]
+__all__ = ["Known", "Match", "Place", "adopt", "fingerprint", "head_commit", "locate", "match"]

@@ -142,10 +142,12 @@ def session_block(
     mask: Mask,
     left_out: int = 0,
     left_out_command: str = "dormouse facts",
+    handoff: Sequence[str] = (),
 ) -> Block:
     """The profile at a session's start: pinned, how the user works, the project's newest first.
 
-    *left_out* facts were not even read, because they could not fit.
+    *left_out* facts were not even read, because they could not fit. *handoff*: the lines of a task
+    that this session takes over, already plain (``recall.handed``); they come first.
     """
     writer = _Writer(shorts, unjudged, mask, unit)
     lines = [writer.taken_back(each) for each in taken_back]
@@ -157,7 +159,8 @@ def session_block(
         stop = writer.plain(last_stop, LONGEST)
         tail.append(_Line(f"where the last session stopped: {stop}"))
     tail += [_Line(writer.plain(notice, LONGEST)) for notice in notices if notice.strip()]
-    return _fitted(chain(lines, rest), tail, limit, unit, len(known) + left_out, left_out_command)
+    first = [*(_Line(line) for line in handoff), *lines]
+    return _fitted(chain(first, rest), tail, limit, unit, len(known) + left_out, left_out_command)
 
 
 def _at_start(fact: Fact) -> bool:

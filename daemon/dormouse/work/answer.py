@@ -11,7 +11,7 @@ from dormouse.ledger import Reader, Writer
 from dormouse.recall import render
 from dormouse.recall.rank import Ranked
 from dormouse.sessions import Answer, Event, Moment, Role, Turn
-from dormouse.work import catchup
+from dormouse.work import catchup, handoff, task
 from dormouse.work.intake import speech, take_prompt
 from dormouse.work.memory import Memory
 from dormouse.work.obey import Obeyed
@@ -57,6 +57,7 @@ async def _note(memory: Memory, event: Event, where: Where) -> None:
 
     def do(w: Writer) -> None:
         _touch(w, event, where, ended=event.moment is Moment.SESSION_END)
+        task.heard(w, memory, event, where, text)
         if turn is not None and text:
             said = Turn(
                 turn.role,
@@ -110,6 +111,8 @@ async def _prompt(memory: Memory, event: Event, turn: Turn, where: Where) -> Ans
         if text:
             said = Turn(turn.role, text, turn.session_id, turn.at, turn.line_id, turn.host_turn_id)
             obeyed = take_prompt(w, event.agent, said, where, memory.now(), person=person)
+        task.heard(w, memory, event, where, text)
+        obeyed.lines += handoff.news(w, event, where)
         block = _block(w, event, ranked, obeyed, memory.settings.recall_max_facts)
         return obeyed, block
 
@@ -213,11 +216,17 @@ async def _session_start(memory: Memory, event: Event, where: Where) -> Answer:
     if event.source in ("fork", "resume") and event.transcript_path:
         await memory.aside(lambda: catchup.own_transcript(memory, event))
 
+    gone = await memory.aside(lambda: _missing_files(memory, where))
+
     def do(w: Writer) -> tuple[render.Block, str | None]:
         if event.source in ("startup", "compact", "clear"):  # a context that holds nothing yet
             w.forget_shown(event.agent, event.session_id)
         _touch(w, event, where)
-        block, message = _profile(w, event, where), notice(w)
+        now, lease = memory.now(), handoff.lease_of(memory)
+        handed = handoff.at_start(w, event, where, gone, now, lease)
+        handoff.alive_at(w, event, where, now, lease)
+        says = task.notices(w, event, where, now)
+        block, message = _profile(w, event, where, handed.lines, says), notice(w)
         if w.setting(NOTICE):
             w.set_setting(NOTICE, "")
         return block, message
@@ -226,7 +235,15 @@ async def _session_start(memory: Memory, event: Event, where: Where) -> Answer:
     return Answer(block.text or None, message)
 
 
-def _profile(w: Writer, event: Event, where: Where) -> render.Block:
+def _missing_files(memory: Memory, where: Where) -> frozenset[str]:
+    if where.project_id is None:
+        return frozenset()
+    return handoff.missing(memory.ledger.read(lambda r: r.open_handoffs(where.project_id)))
+
+
+def _profile(
+    w: Writer, event: Event, where: Where, taken: Sequence[str], says: Sequence[str]
+) -> render.Block:
     """The block of a session's start; on resume only what is new to the session."""
     back = taken_back(w, event)
     facts, left_out = for_start(w, where.look(event.session_id))
@@ -240,7 +257,8 @@ def _profile(w: Writer, event: Event, where: Where) -> render.Block:
         unjudged=w.open_pairs(named),
         taken_back=back,
         last_stop=None if event.source == "resume" else last_stop(w, event, where),
-        notices=(),
+        notices=says,
+        handoff=taken,
         limit=host.context_limit,
         unit=host.context_unit,
         mask=mask,

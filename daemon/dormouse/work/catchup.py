@@ -15,7 +15,8 @@ from dormouse.facts import Kind
 from dormouse.hosts import READERS, safe
 from dormouse.ledger import Writer
 from dormouse.sessions import Event, Role, Turn
-from dormouse.work.intake import speech, take_prompt
+from dormouse.work import focus, task
+from dormouse.work.intake import said_at, speech, take_prompt
 from dormouse.work.memory import Memory
 from dormouse.work.receipts import note_used
 from dormouse.work.remember import demote_fact
@@ -148,6 +149,8 @@ def _read(memory: Memory, agent: str, path: str | None, session_id: str | None) 
             step = _take(memory, agent, turns[first : first + STEP])
             if memory.ledger.write(step).result():
                 memory.wake_settle()
+        for limit in reader.limits[-1:]:
+            memory.ledger.write(lambda w, x=limit: task.limited(w, x, memory.now())).result()  # type: ignore[misc]
         memory.ledger.write(
             lambda w: w.set_transcript(
                 name, agent, session_id, end, opened.inode, opened.size, row.skipped if row else 0
@@ -167,6 +170,9 @@ def _take(memory: Memory, agent: str, turns: list[Turn]) -> Callable[[Writer], b
         captured = False
         from_sessions: dict[str, str] = {}
         for turn, where in zip(turns, wheres, strict=True):
+            if not where.off and turn.role is Role.TOOL:
+                at = said_at(turn, now)
+                focus.touch(w, agent, turn.session_id, turn.text, at, where.project_id)
             if where.off or turn.role not in JOURNALLED:
                 continue
             _note_line(w, agent, turn, from_sessions)
@@ -178,6 +184,8 @@ def _take(memory: Memory, agent: str, turns: list[Turn]) -> Callable[[Writer], b
             obeyed = take_prompt(w, agent, said, where, now, person=person)
             if turn.role is Role.ASSISTANT:
                 note_used(w, agent, turn.session_id, text)
+            at = said_at(turn, now)
+            focus.hear(w, agent, turn.session_id, turn.role, text, at, where.project_id)
             captured = captured or bool(obeyed.captured) or obeyed.waits
             if turn.attended is False and turn.line_id is not None:
                 _demote(w, agent, turn.line_id)

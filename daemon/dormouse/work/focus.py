@@ -24,15 +24,23 @@ MIN_GOAL = 3  # words (or 6 characters without spaces): "ok" and "go on" are no 
 SPOKEN = (Role.PERSON, Role.ASSISTANT)
 
 
-def hear(w: Writer, agent: str, session_id: str, role: Role, text: str, now: str) -> None:
+def hear(
+    w: Writer,
+    agent: str,
+    session_id: str,
+    role: Role,
+    text: str,
+    now: str,
+    project_id: str | None,
+) -> None:
     """Take what was said into the session's working memory."""
-    before = w.focus(agent, session_id)
+    before = w.focus(agent, session_id, project_id)
     places = _heard(before, role, text, now)
     after: tuple[Focus, ...] = before
     for place in places:
         after = admit(after, place, now)
     if set(after) != set(before):
-        w.set_focus(agent, session_id, before, after)
+        w.set_focus(agent, session_id, project_id, before, after)
 
 
 def _heard(before: Iterable[Focus], role: Role, text: str, now: str) -> list[Focus]:
@@ -55,12 +63,14 @@ def goal_of(text: str) -> str | None:
     return first if long else None
 
 
-def touch(w: Writer, agent: str, session_id: str, used: str, now: str) -> None:
+def touch(
+    w: Writer, agent: str, session_id: str, used: str, now: str, project_id: str | None
+) -> None:
     """Note the files and programs of a tool's calls: lines as ``Write /path`` or ``ls (exit 0)``.
 
     Of a program only its name and how it ended, of a file its path.
     """
-    before = after = w.focus(agent, session_id)
+    before = after = w.focus(agent, session_id, project_id)
     for line in used.splitlines():
         failed = line.startswith("failed: ")
         name, _, about = line.removeprefix("failed: ").partition(" ")
@@ -72,7 +82,7 @@ def touch(w: Writer, agent: str, session_id: str, used: str, now: str) -> None:
         elif about and " " not in about:
             w.note_touched(agent, session_id, "command", about, not failed, now)
     if set(after) != set(before):
-        w.set_focus(agent, session_id, before, after)
+        w.set_focus(agent, session_id, project_id, before, after)
 
 
 def of_project(r: Reader, project_id: str | None, now: str) -> list[tuple[str, str, Focus]]:

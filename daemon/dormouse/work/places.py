@@ -9,7 +9,7 @@ from pathlib import Path
 
 from dormouse.facts import Look
 from dormouse.ledger import Ledger, Writer, new_id
-from dormouse.projects import Known, Place, adopt, fingerprint, locate, match
+from dormouse.projects import Known, Place, adopt, fingerprint, head_commit, locate, match
 
 ON_FILE = ".dormouse-on"  # in opt-in mode a folder takes part only below such a file
 REMEMBERED_S = 2.0  # how long a folder's place is taken for granted: a branch may be switched
@@ -56,6 +56,13 @@ class Places:
             self._seen = {}
         self._seen[cwd] = (time.monotonic(), found)
         return found
+
+    def commit(self, cwd: str | None) -> str | None:
+        """The commit that is checked out in *cwd*; None where it can't be read."""
+        if not cwd:
+            return None
+        place = locate(cwd, home=self._home, temp=self._temp, uid=os.getuid())
+        return head_commit(place, os.getuid())
 
     def forget(self) -> None:
         """Look at every folder again, after projects were joined."""

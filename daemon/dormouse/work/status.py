@@ -9,7 +9,7 @@ from typing import Any
 from dormouse.ledger import AgentRow, Reader, RunRow
 from dormouse.thinking import Usage
 from dormouse.times import parse, stamp
-from dormouse.work import rem
+from dormouse.work import rem, task
 from dormouse.work.memory import Memory
 from dormouse.work.thinkers import calls_since, level
 from dormouse_wire import __version__
@@ -107,6 +107,7 @@ def status(r: Reader, memory: Memory, state: State) -> dict[str, Any]:
             *memory.settings.warnings,
             *([meaning] if meaning else []),
             *_of_agents(agents, lost),
+            *task.warnings(r, memory.now()),
             *serious,
         ],
     }

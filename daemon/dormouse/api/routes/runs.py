@@ -70,4 +70,3 @@ async def undo(service: Svc, request: Request) -> list[dict[str, Any]]:
         raise BadRequest(what="since is missing")
     rows = await service.need().write(lambda w: rem.undo_since(w, since))
     return [views.run_view(row) for row in rows]
-
