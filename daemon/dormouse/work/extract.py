@@ -10,7 +10,6 @@ from dataclasses import dataclass, field
 from typing import Any, Final, Protocol
 
 from dormouse import slots
-from dormouse.capture import implicit
 from dormouse.capture.kind_of import kind_of
 from dormouse.capture.redaction import redact
 from dormouse.facts import Kind, Trust
@@ -21,6 +20,7 @@ from dormouse.sessions import Role
 from dormouse.slots import Modality
 from dormouse.thinking import Thought
 from dormouse.thinking.data import as_json, strip_tokens
+from dormouse.work.implicit import in_passing
 
 VERSION: Final = 1  # of the prompt
 LONGEST: Final = 12_000  # characters of the turns of one call
@@ -64,7 +64,11 @@ class Extractor(Protocol):
 
 @dataclass(frozen=True, slots=True)
 class RulesExtractor:
-    """The rules of capture, on what a person said: the default, and it costs nothing."""
+    """The rules of capture, on what a person said: the default, and it costs nothing.
+
+    By day they have read every turn that is done, and knew then what was commanded in it, what was
+    an echo and who sat there; only what they have not come to is left.
+    """
 
     name: str = "rules:1"
 
@@ -72,8 +76,8 @@ class RulesExtractor:
         return [
             Extracted(one.text, one.text, turn, one.kind, one.confidence, self.name)
             for turn in turns
-            if turn.role is Role.PERSON
-            for one in implicit.read(turn.text)
+            if turn.role is Role.PERSON and turn.state == "pending"
+            for one in in_passing(turn.text)
             if one.kind is not Kind.FEEDBACK
         ]
 

@@ -10,6 +10,7 @@ from dormouse.facts import How, Kind, Look, Scope
 from dormouse.ledger import Ledger, TurnRow
 from dormouse.sessions import Role
 from dormouse.settings import Settings
+from dormouse.work.extract import RulesExtractor
 from dormouse.work.implicit import Taken, in_passing, take_implicit
 from dormouse.work.prepare import prepare
 from tests.unit.ledger import store
@@ -196,3 +197,12 @@ def test_what_is_commanded_is_not_said_in_passing(said: str) -> None:
 def test_beside_a_command_the_rest_is_read() -> None:
     (found,) = in_passing("Remember that the port is 9090. We decided to use argon2 for passwords.")
     assert found.text == "We decided to use argon2 for passwords"
+
+
+@pytest.mark.parametrize(("state", "read"), [("pending", [DECISION]), ("done", []), ("parked", [])])
+def test_the_night_reads_by_rules_only_what_the_day_has_not_come_to(
+    state: str, read: list[str]
+) -> None:
+    more = (None, None, None, "p1", "main")
+    turn = TurnRow("t", "codex", "s", Role.PERSON, f"{DECISION}.", "2026-06-01", state, *more)
+    assert [one.text for one in RulesExtractor()([turn]) or []] == read
