@@ -65,8 +65,8 @@ class Memory:
         return await asyncio.wrap_future(self.ledger.write(do))
 
     async def aside(self, do: Callable[[], T]) -> T:
-        """Run *do*, which may wait for files, off the event loop."""
-        return await asyncio.get_running_loop().run_in_executor(self.pool, do)
+        """Run *do*, which may wait for files or take long, away from the loop and the readers."""
+        return await asyncio.to_thread(do)
 
     async def ask(
         self, text: str, within_s: float = PROMPT_S, *, explicit: bool = False
