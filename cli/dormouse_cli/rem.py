@@ -137,11 +137,11 @@ def _verdicts(said: dict[str, int]) -> str:
 
 def _changed(made: dict[str, Any]) -> list[tuple[str, str]]:
     names = {
-        "made": "candidates made facts",
-        "folded": "duplicates folded",
-        "raised": "episodes made lasting",
+        "made": ("candidate made a fact", "candidates made facts"),
+        "folded": ("duplicate folded", "duplicates folded"),
+        "raised": ("episode made lasting", "episodes made lasting"),
     }
-    said = [f"{made[name]} {what}" for name, what in names.items() if made.get(name)]
+    said = [counted(made[name], *words) for name, words in names.items() if made.get(name)]
     return [("changed", ", ".join(said))] if said else []
 
 

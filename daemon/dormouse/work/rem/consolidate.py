@@ -49,11 +49,13 @@ def _at_most(r: Reader, memory: Memory) -> int:
 
 
 def plan_folds(r: Reader) -> list[Fold]:
-    """The duplicates among all current facts, but for pairs with the owner's word."""
+    """The duplicates among all current facts, but for what the owner had back before."""
 
     def final(one: str, other: str) -> bool:
-        said = [*r.settled_pairs(one, other), *r.settled_pairs(other, one)]
-        return any(row.ruling.judge in FINAL for row in said)
+        return any(
+            row.ruling.judge in FINAL and row.older_id in (one, other)
+            for row in r.judgments(fact_id=one)
+        )
 
     return folds(r.facts(EVERYTHING), final)
 
@@ -124,7 +126,7 @@ def _settle(w: Writer, note: Note, sleeping: Sleeping, fact_id: str) -> Settled:
     settled = carry_out(w, sleeping.memory, decisions, fact, sleeping.run_id)
     w.wait_for_thinker(unsure)
     w.mark_settled([fact_id])
-    count(note, "facts")
+    count(note, "looked_at")
     return settled
 
 

@@ -21,18 +21,19 @@ AT_ONCE = 100_000  # the plan of a night is one: the fuse looks at all of it
 async def catch_up(sleeping: Sleeping) -> None:
     """Read on in every transcript to its end."""
     memory = sleeping.memory
-    before = (await memory.read(lambda r: r.counts()))["turns"]
-    try:
-        await memory.aside(lambda: background.take_undelivered(memory))
-        whole = False
-        while not whole:
-            whole = await memory.aside(
-                lambda: catchup.everything(memory, go_on=sleeping.undisturbed)
-            )
-            await sleeping.breathe()
-    finally:
-        after = (await memory.read(lambda r: r.counts()))["turns"]
-        await sleeping.write(lambda w, note: count(note, "turns", max(0, after - before)))
+    await memory.aside(lambda: background.take_undelivered(memory))
+    whole = False
+    while not whole:
+        whole = await memory.aside(lambda: catchup.everything(memory, go_on=sleeping.undisturbed))
+        await sleeping.breathe()
+
+    def do(w: Writer, note: Note) -> None:
+        """What the day brought since the last good night, by hooks and transcripts."""
+        new = w.new_since(w.last_good_sleep())
+        count(note, "turns", new["turns"])
+        count(note, "facts", new["facts"])
+
+    await sleeping.write(do)
 
 
 async def read(sleeping: Sleeping) -> None:
@@ -96,7 +97,7 @@ def _carry_out(
     why = next((reason for reason in reasons if reason is not None), None)
     w.mark_settled([fact.id for fact, _ in plan])
     w.wait_for_thinker(unsure)
-    count(note, "facts", len(plan))
+    count(note, "looked_at", len(plan))
     if why is not None:
         w.stop_run(sleeping.run_id, [d for _, decisions in plan for d in decisions])
         note["why"] = why
