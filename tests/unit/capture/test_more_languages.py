@@ -66,9 +66,9 @@ def test_the_cost_grows_with_the_length_only(language: str) -> None:
 
     def cost(times: int) -> float:
         text = said * times
-        begun = time.perf_counter()
+        begun = time.process_time()
         read_prompt(text)
-        return time.perf_counter() - begun
+        return time.process_time() - begun
 
     read_prompt(said)  # the patterns are compiled
     assert min(cost(20) for _ in range(2)) < 0.3 + 4 * min(cost(10) for _ in range(2))
