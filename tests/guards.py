@@ -25,6 +25,7 @@ FACT_WRITES = "daemon/dormouse/ledger/fact_writes.py"
 GATE = "daemon/dormouse/judging/gate.py"
 SETTLE = "daemon/dormouse/work/settle.py"
 INTAKE = "daemon/dormouse/work/intake.py"
+IN_PASSING = "daemon/dormouse/work/implicit.py"
 ANSWER = "daemon/dormouse/work/answer.py"
 PREPARE = "daemon/dormouse/work/prepare.py"
 HOT = "daemon/dormouse/api/hot.py"
@@ -35,6 +36,7 @@ HOOK = "plugins/dormouse_plugins/hook.py"
 
 ATTACKS = "tests/system/test_attacks.py"
 DISK = "tests/system/test_disk.py"
+OF_PASSING = "tests/unit/work/test_implicit.py"
 LEDGER_GUARDS = "tests/unit/ledger/test_guards.py"
 
 GUARDS: tuple[Guard, ...] = (
@@ -232,6 +234,58 @@ GUARDS: tuple[Guard, ...] = (
         "    if is_thinker(event) or (not start and twice(agent, name, body)):\n",
         "    if not start and twice(agent, name, body):\n",
         "tests/system/test_settling.py::test_a_thinkers_own_session_is_not_remembered",
+    ),
+    # -- what is said in passing
+    Guard(
+        "nothing is learnt in passing where there is no project",
+        IN_PASSING,
+        "    if turn.project_id is None or turn.role is not Role.PERSON:\n",
+        "    if turn.role is not Role.PERSON:\n",
+        f"{OF_PASSING}::test_where_there_is_no_project_nothing_is_learnt",
+    ),
+    Guard(
+        "only a person is read",
+        IN_PASSING,
+        "    if turn.project_id is None or turn.role is not Role.PERSON:\n",
+        "    if turn.project_id is None:\n",
+        f"{OF_PASSING}::test_only_a_person_is_read",
+    ),
+    Guard(
+        "an unattended prompt makes no fact in passing",
+        IN_PASSING,
+        "        sure = attended and one.confidence",
+        "        sure = one.confidence",
+        f"{OF_PASSING}::test_an_unattended_prompt_makes_candidates_only",
+    ),
+    Guard(
+        "what was forgotten is not learnt again in passing",
+        IN_PASSING,
+        "    if w.suppressed(text_hash=text_hash, slot=slot, look=look):\n",
+        "    if False:\n",
+        f"{OF_PASSING}::test_a_suppression_holds_and_is_not_lifted",
+    ),
+    Guard(
+        "an echo is no source",
+        IN_PASSING,
+        "    if use is not None and use.at < turn.at and",
+        "    if False and",
+        f"{OF_PASSING}::test_words_that_the_session_was_shown_before_are_an_echo",
+    ),
+    Guard(
+        "nothing said in passing is a rule",
+        "daemon/dormouse/capture/implicit.py",
+        "    if kind is Kind.FEEDBACK or (",
+        "    if (",
+        "tests/unit/capture/test_implicit.py"
+        "::test_what_is_said_in_passing_never_becomes_a_rule",
+    ),
+    Guard(
+        "quoted and pasted text states nothing",
+        "daemon/dormouse/capture/implicit.py",
+        "    cover, sure = speech.listen(text)\n",
+        "    cover, sure = text, len(text)\n",
+        "tests/unit/capture/test_implicit.py"
+        "::test_what_does_not_speak_for_the_person_is_not_read",
     ),
     # -- hooks are guests
     Guard(
