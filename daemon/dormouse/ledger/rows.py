@@ -27,13 +27,15 @@ class Prepared(NamedTuple):
 class Hit:
     """A fact that was found; ``words`` is BM25 turned round, >= 0, higher is better.
 
-    ``nr`` is the number of its search row; ``in_conversation``: its neighbours' words count too.
+    ``nr`` is the number of its search row, ``tokens`` what stands in it; ``in_conversation``: the
+    words of its neighbours count too.
     """
 
     fact: Fact
     words: float
     nr: int = 0
     in_conversation: bool = False
+    tokens: str = field(default="", repr=False)
 
 
 @dataclass(frozen=True, slots=True)

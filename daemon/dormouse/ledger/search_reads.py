@@ -41,7 +41,7 @@ class SearchReads(VectorReads):
         # FTS5 sorts by rank itself, so facts are read, and filtered, only until there are enough:
         # each that lies outside the cache costs 10 us to decrypt.
         sql = (
-            f"SELECT {COLUMNS}, s.rank, f.nr, {_IN_CONVERSATION}"
+            f"SELECT {COLUMNS}, s.rank, f.nr, {_IN_CONVERSATION}, f.words"
             f" FROM search AS s CROSS JOIN {table} AS f ON f.nr = s.rowid"
             f" WHERE s.search MATCH ? AND {seen}{when} ORDER BY s.rank LIMIT ?"
         )
@@ -49,21 +49,9 @@ class SearchReads(VectorReads):
         rows.sort(key=lambda row: (row[WIDTH], row[0]))
         facts = self._with_sources(rows)
         return [
-            Hit(fact, max(0.0, -row[WIDTH]), row[WIDTH + 1], bool(row[WIDTH + 2]))
+            Hit(fact, max(0.0, -row[WIDTH]), row[WIDTH + 1], bool(row[WIDTH + 2]), row[WIDTH + 3])
             for fact, row in zip(facts, rows, strict=True)
         ]
-
-    def word_scores(self, terms: Sequence[str], facts: Sequence[int]) -> dict[int, float]:
-        """BM25 of the facts with these numbers, as ``search`` gives it, where they have one."""
-        query = match_any(terms)
-        if not query or not facts:
-            return {}
-        rows = self._all(
-            "SELECT s.rowid, s.rank FROM search AS s WHERE s.search MATCH ? AND s.rowid IN"
-            " (SELECT value FROM json_each(?))",
-            query, numbers(facts),
-        )  # fmt: skip
-        return {int(row[0]): max(0.0, -row[1]) for row in rows}
 
     def in_conversation(self, facts: Sequence[int]) -> set[int]:
         """Which of these facts stand in a stored conversation."""

@@ -125,18 +125,23 @@ class VectorReads(FactReads):
         *,
         as_of: str | None = None,
         history: bool = False,
-    ) -> dict[int, Fact]:
-        """Those of these facts that *look* may see: current ones, unless *history* or *as_of*."""
+    ) -> dict[int, tuple[Fact, str]]:
+        """Those of these facts that *look* may see: current ones, unless *history* or *as_of*.
+
+        Each with the tokens of its search row.
+        """
         seen, values = visible(look)
         when, more = held(as_of)
         table = "facts" if history or as_of is not None else "current_facts"
         rows: list[Any] = self._all(
-            f"SELECT {COLUMNS}, f.nr FROM {table} AS f WHERE f.nr IN (SELECT value FROM"
+            f"SELECT {COLUMNS}, f.nr, f.words FROM {table} AS f WHERE f.nr IN (SELECT value FROM"
             f" json_each(?)) AND {seen}{when}",
             numbers(facts), *values, *more,
         )  # fmt: skip
         found = self._with_sources(rows)
-        return {int(row[WIDTH]): fact for row, fact in zip(rows, found, strict=True)}
+        return {
+            int(row[WIDTH]): (fact, row[WIDTH + 1]) for row, fact in zip(rows, found, strict=True)
+        }
 
 
 def held(as_of: str | None) -> tuple[str, tuple[str, ...]]:

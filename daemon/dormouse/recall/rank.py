@@ -23,6 +23,7 @@ _WIDE = "\u0e00"  # from here on scripts are written without spaces
 _PRIOR = 300  # facts that we pretend to have seen, so that a store of one fact has frequencies
 _PRIOR_SEEN = 2.0  # … and in how many of them we pretend to have seen each word
 _ENOUGH = 3.0  # evidence of one word beyond which it tells no more
+_READ = 12  # hits whose text is read; of more, the labelled set is answered and silenced alike
 _TELLING = 2.5  # evidence (nats) at which strength is 0.63
 
 
@@ -32,7 +33,8 @@ __all__ = ["FLOOR", "Hit", "Ranked", "rank"]
 class Hit(Protocol):
     """A fact that a leg found; *words* is its BM25, higher is better, at least 0.
 
-    *in_conversation*: the words of the turns around it count in it too.
+    *in_conversation*: the words of the turns around it count in it too. *tokens* is the search row
+    of the fact, "" where it is not at hand: segmenting a text anew takes 0.2 ms.
     """
 
     @property
@@ -41,6 +43,8 @@ class Hit(Protocol):
     def words(self) -> float: ...
     @property
     def in_conversation(self) -> bool: ...
+    @property
+    def tokens(self) -> str: ...
 
 
 @dataclass(frozen=True, slots=True)
@@ -97,7 +101,7 @@ def rank(
     unique = {hit.fact.id: hit for hit in hits}
     found = [unique[id] for id in sorted(unique)]
     units = _units(terms, found, frequencies or {}, total)
-    judged = [_relevance(hit.fact.text, units) if hit.words > 0 else (0.0, []) for hit in found]
+    judged = _judged(found, units)
     fits = [
         _fit(hit.fact.id, relevance, sense)
         for hit, (relevance, _) in zip(found, judged, strict=True)
@@ -155,30 +159,44 @@ def _units(
     for spellings in families.values():
         known = frozenset(porter(term) for term in spellings)
         df = max((frequencies.get(term, 0) for term in spellings), default=0)
-        if not df:
-            df = sum(not known.isdisjoint(spoken(hit.fact.text).stems) for hit in hits)
+        if not frequencies:
+            df = sum(not known.isdisjoint(_stems(hit)) for hit in hits)
         rarity = max(math.log((total + _PRIOR) / (df + _PRIOR_SEEN)), 0.1)
         weight = 1.0 if weakest else max(_ASKED[_sort(term)] for term in spellings)
         units.append(_Unit(tuple(spellings), known, rarity * weight))
     return units
 
 
-def _relevance(text: str, units: Sequence[_Unit]) -> tuple[float, list[_Unit]]:
-    """How well *text* answers, 0..1, and by which units.
+def _judged(hits: Sequence[Hit], units: Sequence[_Unit]) -> list[tuple[float, list[_Unit]]]:
+    """How well each hit answers by words, 0..1, and by which units.
 
     Either much of the prompt is found in the fact (a short question) or much of the fact in the
-    prompt (a long one); each is worth as much as the matched words are telling.
+    prompt (a long one); each is worth as much as the matched words are telling. How much of a fact
+    is asked for is looked at where it may still matter: it takes reading the text.
     """
-    have = spoken(text).stems
-    matched = [unit for unit in units if not unit.stems.isdisjoint(have)]
-    if not matched:
-        return 0.0, []
-    found = frozenset(stem for unit in matched for stem in unit.stems)
-    asked = _coverage([(unit.stems, unit.weight) for unit in units], found)
-    said = _coverage(_content(text), found)
-    evidence = sum(min(unit.weight, _ENOUGH) for unit in matched)
-    strength = 1.0 - math.exp(-evidence / _TELLING)
-    return 1.0 - (1.0 - asked * strength) * (1.0 - said * strength), matched
+    every = [(unit.stems, unit.weight) for unit in units]
+    matches = []
+    for hit in hits:
+        have = _stems(hit)
+        matched = [unit for unit in units if not unit.stems.isdisjoint(have)]
+        found = frozenset(stem for unit in matched for stem in unit.stems)
+        evidence = sum(min(unit.weight, _ENOUGH) for unit in matched)
+        strength = 1.0 - math.exp(-evidence / _TELLING)
+        asked = _coverage(every, found) if matched else 0.0
+        matches.append((asked * strength, strength, found, matched))
+    order = sorted(range(len(hits)), key=lambda at: (-matches[at][0], -hits[at].words, at))
+    read = {at for at in order[:_READ] if matches[at][3]}
+    judged = []
+    for at, (asked, strength, found, matched) in enumerate(matches):
+        said = _coverage(_content(hits[at].fact.text), found) * strength if at in read else 0.0
+        judged.append((1.0 - (1.0 - asked) * (1.0 - said), matched))
+    return judged
+
+
+def _stems(hit: Hit) -> frozenset[str]:
+    if hit.tokens:
+        return frozenset(map(porter, hit.tokens.split()))
+    return spoken(hit.fact.text).stems
 
 
 @lru_cache(maxsize=2_048)

@@ -54,6 +54,7 @@ class Hit:
     fact: Fact
     words: float
     in_conversation: bool = False
+    tokens: str = ""
 
 
 class Store:
@@ -89,7 +90,10 @@ class Store:
             " ORDER BY 2 DESC, 1 LIMIT ?",
             (" OR ".join(f'"{term}"' for term in terms), DEPTH),
         )
-        return [Hit(self.facts[row], score) for row, score in rows]
+        return [
+            Hit(self.facts[row], score, tokens=index_text(self.facts[row].text))
+            for row, score in rows
+        ]
 
     def recall(
         self, prompt: str, *, floor: float = FLOOR, explicit: bool = False, limit: int = 6

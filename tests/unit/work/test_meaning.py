@@ -60,7 +60,7 @@ def nearest(
     def do(r: Reader) -> list[str]:
         near = meaning.near(r, asked, look, retired=False)
         facts = r.facts_by_number([each.nr for each in near], look)
-        return [facts[each.nr].text for each in near if each.nr in facts]
+        return [facts[each.nr][0].text for each in near if each.nr in facts]
 
     return ledger.read(do)
 
