@@ -6,7 +6,7 @@ from typing import Any
 
 import typer
 
-from dormouse_cli import daemon, errors
+from dormouse_cli import daemon, errors, managers
 from dormouse_cli.options import Json, example
 from dormouse_cli.output import counted, emit, pairs, say, when
 from dormouse_wire import __version__
@@ -47,6 +47,7 @@ def doctor(as_json: Json = False) -> None:
     home = Home.from_environment()
     found, trouble = look(home)
     checks = [_set_up(home), _private(home), _hook_program(home), _daemon(found, trouble)]
+    checks.append(_service(home))
     if trouble is None:
         checks += _daemon_checks()
     emit(checks, as_json, lambda: _say_checks(checks))
@@ -175,6 +176,19 @@ def _daemon(found: dict[str, Any], trouble: errors.CliError | None) -> Check:
     state = str(found.get("state"))
     fix = "Run `dormouse unlock`." if state == "locked" else "Run `dormouse status`."
     return _check("daemon", EXIT_CODES.get(state, 1) == 0, f"it answers: {state}", fix)
+
+
+def _service(home: Home) -> Check:
+    """A service is a choice; one that is installed must work."""
+    found = managers.manager(home)
+    if not found.installed():
+        detail = "no service is installed; the daemon starts by itself when it is needed"
+        return _check("service", True, detail)
+    if not found.there():
+        detail = f"installed, but {found.title} does not answer"
+        return _check("service", False, detail, "Log in again, or `loginctl enable-linger`.")
+    state = found.state()
+    return _check("service", state != "stopped", f"{found.title}: {state}", "Run `dormouse up`.")
 
 
 def _daemon_checks() -> list[Check]:

@@ -1,35 +1,31 @@
 """What ``doctor`` finds out: each check says what is so, and how to mend it. Changes nothing."""
 
-import shutil
 import stat
-from dataclasses import asdict, dataclass
+from dataclasses import asdict
 
 from dormouse.capture.redaction import redact
-from dormouse.hygiene import on_network_filesystem
+from dormouse.keys import KeySlots
+from dormouse.ledger import Reader
+from dormouse.work import machine, rem
+from dormouse.work.checks import Check
 from dormouse.work.memory import Memory
+from dormouse.work.status import undelivered_waiting
 from dormouse_wire.hosts import HOSTS
 from dormouse_wire.paths import Home
 
-LOW_DISK = 200 * 1024 * 1024  # bytes
 
-
-@dataclass(frozen=True, slots=True)
-class Check:
-    check: str
-    ok: bool
-    detail: str
-    fix: str | None = None
-
-
-def doctor(memory: Memory, key_detail: str, key_ok: bool) -> list[dict[str, object]]:
+def doctor(memory: Memory, slots: KeySlots | None) -> list[dict[str, object]]:
     """All checks that the daemon can do for itself. Reads the whole file: takes a while."""
     checks = [
         _integrity(memory),
         _secrets(memory),
         _permissions(memory.home),
-        _disk(memory.home),
-        _network(memory.home),
-        Check("keys", key_ok, key_detail, None if key_ok else "Run `dormouse key check`."),
+        machine.disk(memory.home),
+        machine.network(memory.home),
+        machine.ballast(memory.home),
+        machine.swap(),
+        *machine.keys(slots),
+        memory.ledger.read(_sleep),
         *_agents(memory),
         _ignored(memory),
     ]
@@ -66,32 +62,20 @@ def _permissions(home: Home) -> Check:
     return Check("permissions", not lax, detail, f"chmod -R go= {home.root}" if lax else None)
 
 
-def _disk(home: Home) -> Check:
-    free = shutil.disk_usage(home.root).free
-    detail = f"{free // (1024 * 1024)} MB free"
-    return Check("disk", free > LOW_DISK, detail, None if free > LOW_DISK else "Free some space.")
-
-
-def _network(home: Home) -> Check:
-    kind = on_network_filesystem(home.root)
-    detail = f"the home is on {kind}" if kind else "the home is on a local disk"
-    fix = "Move it: SQLite's locks can't be trusted over a network." if kind else None
-    return Check("file system", kind is None, detail, fix)
-
-
 def _agents(memory: Memory) -> list[Check]:
-    checks = []
-    for row in memory.ledger.read(lambda r: r.agents()):
-        if not row.connected or row.id not in HOSTS:
-            continue
-        host = HOSTS[row.id]
-        fired = row.last_event_at is not None
-        detail = f"last event {row.last_event_at}" if fired else "installed, never fired"
-        fix = None
-        if not fired:
-            fix = host.notes[0] if host.notes else f"Start {host.title} and say something."
-        checks.append(Check(host.id, fired, detail, fix))
-    return checks
+    rows = memory.ledger.read(lambda r: r.agents())
+    checks = [machine.agent(row) for row in rows if row.connected and row.id in HOSTS]
+    return [*checks, machine.undelivered(rows, undelivered_waiting(memory.home))]
+
+
+def _sleep(r: Reader) -> Check:
+    """Whether nights end well."""
+    given_up, last = rem.given_up(r), r.last_good_sleep()
+    if given_up:
+        detail = f"the step {', '.join(given_up)} failed three times"
+        return Check("sleep", False, detail, "Run `dormouse rem run --wait`, then `rem show`.")
+    detail = f"the last good one ended {last}" if last else "there was none so far"
+    return Check("sleep", True, detail)
 
 
 def _ignored(memory: Memory) -> Check:

@@ -78,6 +78,7 @@ def test_doctor_joins_its_own_checks_with_the_daemons(daemon: Dummy, home: Home,
         "folder",
         "hook program",
         "daemon",
+        "service",
         "integrity",
     ]
     assert all(check["ok"] for check in said.json)

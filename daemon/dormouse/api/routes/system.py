@@ -27,9 +27,7 @@ async def health(service: Svc) -> dict[str, Any]:
 @router.get("/doctor")
 async def look(service: Svc) -> list[dict[str, object]]:
     memory = service.need()
-    slots = service.slots
-    detail = slots.protects() if slots else "no key slots"
-    return await memory.aside(lambda: doctor.doctor(memory, detail, slots is not None))
+    return await memory.aside(lambda: doctor.doctor(memory, service.slots))
 
 
 @router.post("/agents/{agent}")
