@@ -98,6 +98,19 @@ def test_a_run_can_be_undone_as_a_whole(daemon: Machine, shop: Path) -> None:
     assert [row["id"] for row in daemon.retired()] == [old["id"]]
 
 
+def test_what_was_retired_and_is_said_again_is_noted_and_not_called_untrue(
+    daemon: Machine, shop: Path
+) -> None:
+    session = daemon.session("codex", shop)
+    session.prompt(f"remember that {address(5)}")
+    (fact,) = daemon.facts(project=shop)
+    daemon.ask("POST", f"/v1/facts/{fact['id']}/retire", {"why": "by mistake"})
+    told = session.prompt(f"remember that {address(5)}")
+    assert "noted" in told
+    assert "no longer true" not in told
+    assert "no longer true" not in session.prompt("Thanks. Now write a limerick about otters.")
+
+
 @pytest.mark.parametrize("agent", ["claude-code", "codex"])
 def test_what_a_session_was_shown_is_taken_back_once(
     daemon: Machine, shop: Path, agent: str

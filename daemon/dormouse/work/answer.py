@@ -131,6 +131,8 @@ def _block(
     Looks again at what was found before: it may just have been forgotten, or shown.
     """
     back = [t for t in taken_back(w, event) if t.fact.id not in obeyed.named]
+    anew = _said_anew(w, back, obeyed)
+    back = [t for t in back if t.fact.id not in anew]
     shown = w.shown_to(event.agent, event.session_id, [hit.fact.id for hit in ranked])
     fresh = [hit for hit in ranked if hit.fact.id not in shown]
     still = w.facts_by_id(hit.fact.id for hit in fresh)
@@ -152,7 +154,15 @@ def _block(
         mask=mask,
     )
     _receipt(w, event, block, back, obeyed)
+    if anew:
+        w.mark_told(event.agent, event.session_id, anew, current=False)
     return block
+
+
+def _said_anew(r: Reader, back: Sequence[render.TakenBack], obeyed: Obeyed) -> list[str]:
+    """What was retired and has just been said again: "no longer true" would contradict "noted"."""
+    noted = {fact.text for fact in r.facts_by_id(obeyed.named).values() if fact.current}
+    return [t.fact.id for t in back if not t.restored and t.fact.text in noted]
 
 
 def _named_in(back: Sequence[render.TakenBack]) -> list[str]:
