@@ -45,6 +45,13 @@ RESOLVABLE = {
     "projects": ("project", "projects"),
 }
 NAMED_AT_MOST = 5
+LISTED_BY = {
+    "candidate": "See `dormouse candidates`.",
+    "proposal": "See `dormouse proposals`.",
+    "question": "See `dormouse questions`.",
+    "run": "See `dormouse rem log`.",
+    "project": "See `dormouse projects`.",
+}
 _FROM: dict[Which, tuple[str, str]] = {
     "current": ("current_facts", "1"),
     "retired": ("facts", "f.retired_at IS NOT NULL"),
@@ -148,13 +155,13 @@ class FactReads(Connected):
         if len(prefix) < SHORTEST:
             raise IdTooShort(id=prefix)
         if not could_be_id(prefix):
-            raise NotFound(what=what, id=prefix)
+            raise NotFound(what=what, id=prefix, hint=LISTED_BY.get(what))
         rows = self._all(
             f"SELECT id FROM {name} WHERE id >= ? AND id < ? ORDER BY id LIMIT ?",
             prefix, prefix + "~", NAMED_AT_MOST,
         )  # fmt: skip
         if not rows:
-            raise NotFound(what=what, id=prefix)
+            raise NotFound(what=what, id=prefix, hint=LISTED_BY.get(what))
         if len(rows) > 1:
             raise NotUnique(id=prefix, among=", ".join(row[0] for row in rows))
         return str(rows[0][0])

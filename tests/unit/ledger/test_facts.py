@@ -367,8 +367,9 @@ def test_an_id_may_be_shortened_as_long_as_it_is_unique(ledger: Ledger) -> None:
         with pytest.raises(NotFound):
             resolve(odd)
     for table in ("candidates", "proposals", "questions", "runs", "projects"):
-        with pytest.raises(NotFound):
+        with pytest.raises(NotFound) as caught:
             resolve("abcd", table)
+        assert {"runs": "rem log"}.get(table, table) in caught.value.hint
     shorts = ledger.read(lambda r: r.short([tea.id, milk.id, twin.id]))
     assert shorts[tea.id] == tea.id
     assert len(shorts[milk.id]) <= 6
