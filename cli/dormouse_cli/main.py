@@ -116,7 +116,7 @@ def _usage(error: Any) -> errors.CliError:
     """What is wrong with the command, without repeating a text that stood in it."""
     context = getattr(error, "ctx", None)
     path = context.command_path if context is not None else PROGRAM
-    message = str(error.format_message()).strip()
+    message = str(error.format_message()).strip().replace("Value error, ", "", 1)
     if type(error).__name__ == "NoArgsIsHelpError":
         print(message, file=sys.stderr)
         message = "A command is missing."

@@ -74,6 +74,7 @@ def test_usage_errors_exit_2_with_one_line_and_an_error_object(run: Run) -> None
         assert said.code == 2
         assert said.json["error"]["code"] == "bad_request"
     assert "secret words" not in run("recall", "a", "secret words").err
+    assert "'--kind': 'odd' is not one of" in run("remember", "x", "--kind", "odd").err
 
 
 def test_version_and_help_need_no_daemon(run: Run) -> None:
