@@ -61,7 +61,7 @@ def metavar(param: Any) -> str:
     kind = getattr(getattr(param, "type_descriptor", None), "annotation", None)
     if isinstance(kind, type) and issubclass(kind, Enum):
         return "|".join(str(choice.value) for choice in kind)
-    return str(param.metavar or param.name.upper())
+    return str(param.metavar or param.name.upper()).strip("[].")
 
 
 def usage(words: str, command: Any) -> str:
@@ -72,7 +72,8 @@ def usage(words: str, command: Any) -> str:
             parts.append(name if param.required else f"[{name}]")
         else:
             value = "" if getattr(param, "is_flag", False) else f" {metavar(param)}"
-            parts.append(f"[{param.opts[0]}{value}]")
+            option = f"{param.opts[0]}{value}"
+            parts.append(option if param.required else f"[{option}]")
     return " ".join(parts)
 
 

@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from tests.machine import Machine
-from tests.reference import commands, generated, options
+from tests.reference import commands, generated, options, usage
 from tests.source import ROOT, needs_source
 
 DOCUMENTS = sorted([*ROOT.glob("*.md"), *(ROOT / "docs").rglob("*.md")])
@@ -85,6 +85,12 @@ def test_every_make_target_a_document_names_exists(path: Path) -> None:
 @pytest.mark.parametrize("path", generated(), ids=lambda path: path.name)
 def test_what_is_generated_is_up_to_date(path: Path) -> None:
     assert path.read_text() == generated()[path], "run `make docs`"
+
+
+def test_the_reference_puts_brackets_around_what_may_be_left_out_and_nothing_else() -> None:
+    known = commands()
+    assert usage("retire", known["retire"]) == "dormouse retire ID… --why REASON [--yes]"
+    assert usage("disconnect", known["disconnect"]) == "dormouse disconnect [AGENT…]"
 
 
 def test_the_readme_shows_the_commands_of_the_first_minute() -> None:
