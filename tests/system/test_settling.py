@@ -98,6 +98,15 @@ def test_a_run_can_be_undone_as_a_whole(daemon: Machine, shop: Path) -> None:
     assert [row["id"] for row in daemon.retired()] == [old["id"]]
 
 
+def test_a_correction_that_ends_with_remember_that_is_acknowledged_once(
+    daemon: Machine, shop: Path
+) -> None:
+    said = "Der Buildserver läuft jetzt unter 10.0.0.7, merk dir das"
+    told = daemon.session("codex", shop).prompt(said)
+    assert told.count("läuft jetzt unter 10.0.0.7") == 1
+    assert len(daemon.facts(project=shop)) == 1
+
+
 def test_what_was_retired_and_is_said_again_is_noted_and_not_called_untrue(
     daemon: Machine, shop: Path
 ) -> None:

@@ -91,6 +91,8 @@ def _tell_kept(w: Writer, kept: Kept, where: Where, done: Obeyed) -> None:
     if kept.fact is None:
         done.say(f"waiting for your yes (`dormouse proposals`): {kept.proposal_id}{hidden}")
         return
+    if kept.state == "known" and kept.fact.id in done.captured:
+        return  # two commands of this prompt say the same: "X is Y now, remember that"
     done.captured.append(kept.fact.id)
     word = "noted" if kept.state == "new" else "known already"
     done.say(
