@@ -101,6 +101,8 @@ def run(arguments: Sequence[str]) -> int:
         # Whoever read our output has gone: nothing is left to say to anybody.
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
         return 0
+    except OSError as error:
+        return _fail(_of_file(error), wants_json)
     except Exception as error:
         return _fail(errors.Unexpected(kind=type(error).__name__), wants_json)
 
@@ -110,6 +112,14 @@ def _fail(error: errors.CliError, wants_json: bool) -> int:
         print(output.dumps(errors.as_json(error)))
     print(output.escape(errors.one_line(error)), file=sys.stderr)
     return error.exit_code
+
+
+def _of_file(error: OSError) -> errors.CliError:
+    """Which file or folder stood in the way, as on a disk that can only be read."""
+    if error.filename is None or error.strerror is None:
+        return errors.Unexpected(kind=type(error).__name__)
+    hint = "Make it writable for you, and look whether its disk is full or read-only."
+    return errors.Failed(hint, what=f"{os.fsdecode(error.filename)}: {error.strerror}.")
 
 
 def _usage(error: Any) -> errors.CliError:

@@ -101,6 +101,15 @@ def test_a_folder_that_cannot_be_made_is_named(
     monkeypatch.setenv("DORMOUSE_HOME", str(fresh.root))
 
 
+def test_a_file_that_stands_in_the_way_is_named(home: Home, run: Run) -> None:
+    home.stopped.mkdir()
+    said = run("up", "--json")
+    assert said.code == 1
+    assert str(home.stopped) in said.json["error"]["message"]
+    assert said.err.count("\n") == 1
+    assert "error of its own" not in said.err
+
+
 def test_an_existing_store_is_never_set_up_again(startable: Home, run: Run) -> None:
     said = run("up", "--json")
     assert said.json["created"] is False
