@@ -32,6 +32,7 @@ class Host:
     transcripts: str | None = None  # folder of its transcripts below the settings folder
     transcript_suffix: str = ".jsonl"
     needs_approval: bool = False
+    mcp: str | None = None  # the file our MCP server goes into; "program": its own program does it
     notes: tuple[str, ...] = field(default=())
 
     def settings_folder(self) -> Path:
@@ -58,6 +59,7 @@ CLAUDE_CODE = Host(
     ),
     context_unit="utf16",
     transcripts="projects",
+    mcp="program",
 )
 
 CODEX = Host(
@@ -78,6 +80,7 @@ CODEX = Host(
     context_unit="utf8",
     transcripts="sessions",
     needs_approval=True,
+    mcp="config.toml",
     notes=("Approve Dormouse's hooks once: type /hooks in Codex.",),
 )
 

@@ -11,6 +11,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from shutil import which
 
+from dormouse_plugins import mcp_entries
 from dormouse_plugins.bin import command_prefix, write_bin, write_whole
 from dormouse_plugins.hooks_text import Entry, Unreadable, add, remove
 from dormouse_wire.hosts import HOSTS, Host
@@ -51,11 +52,43 @@ def connect(home: Home, host: Host, *, approve_tools: bool = False) -> Change:
         rewrite(path, lambda text: add(text, entries))
     except (Unreadable, OSError) as error:
         return _failed(host, path, error)
-    notes = list(host.notes)
-    if approve_tools:
-        notes.append("Approving tools belongs to the MCP server, which is not part of this yet.")
+    files, notes = _add_mcp(home, host, approve_tools=approve_tools)
     state = "waiting_for_approval" if host.needs_approval else "connected"
-    return Change(host.id, state, [str(path)], " ".join(notes) or None)
+    return Change(host.id, state, [str(path), *files], " ".join([*host.notes, *notes]) or None)
+
+
+def _add_mcp(home: Home, host: Host, *, approve_tools: bool) -> tuple[list[str], list[str]]:
+    """Register our MCP server; which files that changed, and what is left to do by hand."""
+    if host.mcp == "program":
+        note = mcp_entries.add_to_claude(home, host)
+        return [], [note] if note else []
+    if host.mcp is None:
+        return [], []
+    path = host.settings_folder() / host.mcp
+    try:
+        rewrite(path, lambda text: mcp_entries.add_table(text, home, host.id, approve_tools))
+        allowed = mcp_entries.is_approved(path.read_text("utf-8"))
+    except (Unreadable, OSError) as error:
+        return [], [f"Its tools are not registered: {_failed(host, path, error).note}"]
+    asks = (
+        "It asks before each use of a tool: `dormouse connect codex --approve-tools` allows ours."
+    )
+    return [str(path)], [] if allowed else [asks]
+
+
+def _remove_mcp(home: Home, host: Host) -> tuple[list[str], str | None]:
+    if host.mcp == "program":
+        return [], mcp_entries.remove_from_claude(home, host)
+    if host.mcp is None:
+        return [], None
+    path = host.settings_folder() / host.mcp
+    try:
+        changed = rewrite(
+            path, lambda text: None if text is None else mcp_entries.remove_table(text)
+        )
+    except (Unreadable, OSError) as error:
+        return [], _failed(host, path, error).note
+    return [str(path)] if changed else [], None
 
 
 def disconnect(home: Home, host: Host, *, settings: Path | None = None) -> Change:
@@ -68,7 +101,8 @@ def disconnect(home: Home, host: Host, *, settings: Path | None = None) -> Chang
         changed = rewrite(path, lambda text: None if text is None else remove(text, prefix))
     except (Unreadable, OSError) as error:
         return _failed(host, path, error)
-    return Change(host.id, "removed", [str(path)] if changed else [])
+    files, note = _remove_mcp(home, host)
+    return Change(host.id, "removed", [*([str(path)] if changed else []), *files], note)
 
 
 def _failed(host: Host, path: Path, error: Exception) -> Change:

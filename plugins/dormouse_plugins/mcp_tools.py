@@ -21,6 +21,7 @@ TYPES: dict[str, dict[str, str]] = {  # what a type hint says of kind and layer
     "reference": {"kind": "reference"},
 }
 LAYERS = ["working", "episodic", "semantic", "procedural", "core"]
+RETIRING = ("memory_forget", "memory_correct", "memory_consolidate")
 ENDS = {"finished": "finish", "returned": "return"}
 SOURCES = ["own", "file", "tool"]
 REASONS = {
@@ -50,8 +51,8 @@ def _tool(
     if required:
         schema["required"] = list(required)
     hints = {"readOnlyHint": reads, "openWorldHint": False}
-    if not reads:
-        hints["destructiveHint"] = False  # nothing is ever destroyed: the person can restore it
+    if not reads:  # what retires facts is not only adding, though the person can restore them
+        hints["destructiveHint"] = name in RETIRING
     return {"name": name, "description": says, "inputSchema": schema, "annotations": hints}
 
 

@@ -60,10 +60,17 @@ class Agents:
         machine.up()
         machine.cli("connect")
 
-    def claude(self, prompt: str, *, cwd: Path | None = None, session: str | None = None) -> Run:
+    def claude(
+        self,
+        prompt: str,
+        *,
+        cwd: Path | None = None,
+        session: str | None = None,
+        flags: tuple[str, ...] = (),
+    ) -> Run:
         """One prompt to Claude Code; *session* resumes that session."""
         resume = ("--resume", session) if session else ()
-        return self._run("run_claude.sh", cwd or self.backend, *resume, "-p", prompt)
+        return self._run("run_claude.sh", cwd or self.backend, *resume, "-p", prompt, *flags)
 
     def codex(self, prompt: str, *, cwd: Path | None = None) -> Run:
         """One prompt to Codex. Its hooks are trusted for this run: nobody is there to approve."""

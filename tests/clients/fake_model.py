@@ -163,11 +163,17 @@ def responses(body: Any, plan: Plan) -> tuple[Reply, Any, list[Event]]:
         elif kind.endswith("_output"):
             turns.append(Said("tool", "", 1))
     offered = {tool.get("name") or tool.get("type") for tool in body.get("tools", [])}
-    reply = decide(turns, offered, plan)
+    spaces = {  # an MCP server's tools stand in a namespace
+        inner["name"]: tool["name"]
+        for tool in body.get("tools", [])
+        for inner in tool.get("tools", [])
+    }
+    reply = decide(turns, offered | set(spaces), plan)
     made: dict[str, Any]
     if reply.tool:
         made = {"type": "function_call", "id": name("fc_"), "call_id": name("call_")}
         made |= {"name": reply.tool, "arguments": json.dumps(reply.arguments)}
+        made |= {"namespace": spaces[reply.tool]} if reply.tool in spaces else {}
     else:
         said = {"type": "output_text", "text": reply.text, "annotations": []}
         made = {"type": "message", "id": name("msg_"), "role": "assistant", "content": [said]}
