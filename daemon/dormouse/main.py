@@ -108,9 +108,21 @@ def open_memory(home: Home, data_key: bytes, clock: Clock) -> "Memory":
     places = Places(
         ledger, Path.home(), settings.capture_off_patterns, settings.capture_mode == "opt-in"
     )
+    warm_rules()
     door = make_door(ledger, settings, clock)
     meaning = Meaning(ledger, lambda: installed(home.root / "models"))
     return Memory(home, ledger, settings, clock, Ladder([SlotJudge()]), places, door, meaning)
+
+
+def warm_rules() -> None:
+    """Read the pattern files now: the first prompt has a deadline, a start has none (0.3 s)."""
+    from dormouse import slots  # noqa: PLC0415
+    from dormouse.capture import implicit  # noqa: PLC0415
+    from dormouse.capture.commands import read_prompt  # noqa: PLC0415
+    from dormouse.recall.words import query_terms  # noqa: PLC0415
+
+    for rules in (read_prompt, implicit.read, slots.read, query_terms):
+        rules("remember that we decided to use this at 10.0.0.5")
 
 
 def make_service(home: Home, clock: Clock) -> "Service":
@@ -149,6 +161,7 @@ def serve(home: Home) -> None:
 
     from dormouse.api.app import Application  # noqa: PLC0415
     from dormouse.api.protocol import PeerChecked  # noqa: PLC0415
+    from dormouse.api.server import QuietServer  # noqa: PLC0415
 
     # uvicorn raises the signal again once it is done; ours then ends the process in good order.
     for number in (signal.SIGTERM, signal.SIGINT):
@@ -164,8 +177,8 @@ def serve(home: Home) -> None:
         timeout_keep_alive=5,
         timeout_graceful_shutdown=5,
     )
-    server = uvicorn.Server(config)
-    service.stop = lambda: setattr(server, "should_exit", True)
+    server = QuietServer(config)
+    service.stop = server.end
     service.started = lambda: notify.notify(manager, notify.READY)
     log.info("started, version %s", __version__)
     try:

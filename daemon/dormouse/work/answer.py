@@ -3,6 +3,7 @@
 One read before, one transaction, then text. Whatever goes wrong, the caller answers with nothing.
 """
 
+import asyncio
 from collections.abc import Sequence
 
 from dormouse.capture.commands import read_prompt
@@ -24,6 +25,7 @@ from dormouse_wire.hosts import HOSTS
 NOTHING = Answer()
 NOTICE = "notice"  # what the owner or an agent did that the person is told at the next start
 AT_START = 500  # facts of each sort that are read for a session's start
+WARM_AFTER_S = 2.0  # after a session's start the model is loaded, for its second prompt
 LAST_WORDS = 200  # characters quoted of where the last session stopped
 
 
@@ -40,7 +42,8 @@ async def answer(memory: Memory, event: Event) -> Answer:
     memory.ring(event)
     if event.moment is Moment.SESSION_START:
         if memory.meaning is not None:
-            memory.meaning.warm()
+            # Not at once: the session's first prompt may come now, and must not wait for it.
+            asyncio.get_running_loop().call_later(WARM_AFTER_S, memory.meaning.warm)
         return await _session_start(memory, event, where)
     if event.moment is Moment.PROMPT and event.turn is not None:
         return await _prompt(memory, event, event.turn, where)
