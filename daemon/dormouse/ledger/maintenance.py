@@ -5,7 +5,7 @@ erasures row in the same transaction.
 """
 
 import json
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -150,8 +150,27 @@ def _erase_passed_on(db: Any, texts: list[str]) -> None:
 
 def _holds(text: str, texts: Sequence[str]) -> bool:
     """Whether *text* contains one of *texts*; white space and case make no difference."""
-    flat = " ".join(text.replace("\\n", " ").split()).casefold()
+    flat = " ".join(" ".join([text, *_inside(text)]).split()).casefold()
     return any(_flat(one) in flat for one in texts)
+
+
+def _inside(text: str) -> Iterator[str]:
+    """The texts in stored JSON as they were said, also of JSON within it: there it is escaped."""
+    if not text.startswith(("{", "[")):
+        return
+    try:
+        waiting = [json.loads(text)]
+    except (ValueError, RecursionError):
+        return
+    while waiting:
+        value = waiting.pop()
+        if isinstance(value, str):
+            yield value
+            yield from _inside(value)
+        elif isinstance(value, dict):
+            waiting += value.values()
+        elif isinstance(value, list):
+            waiting += value
 
 
 def _flat(text: str) -> str:

@@ -1,5 +1,6 @@
 """Erasing, backing up, checking: what only the owner has done, with the writer paused."""
 
+import json
 import stat
 from concurrent.futures import Future
 from contextlib import closing
@@ -94,6 +95,31 @@ def test_erasing_removes_a_fact_from_everywhere_and_counts_honestly(
     with pytest.raises(NotFound):
         ledger.read(lambda r: r.fact(old.id))
     assert ledger.read(lambda r: r.judgments(fact_id=new.id)), "that was judged stays"
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        f'the "{CANARY}" opens the vault',
+        f"die Tür zum Tresor heißt {CANARY}",
+        f"the vault is at C:\\{CANARY}\\x",
+        f"the vault is\tat {CANARY}\nand nowhere else",
+    ],
+    ids=["quotes", "umlauts", "backslashes", "white space"],
+)
+def test_an_erased_text_is_found_in_stored_json_however_it_is_escaped_there(
+    ledger: Ledger, text: str
+) -> None:
+    fact = say(ledger, text)
+
+    def do(w: Writer) -> None:
+        w.propose("pin", {"fact": fact.id, "text": text}, by="codex")
+        answer = json.dumps({"id": fact.id, "text": text})
+        w.keep_answer("k", "f", json.dumps({"status": 200, "body": answer}))
+
+    ledger.write(do).result()
+    ledger.erase([fact.id])
+    assert CANARY not in repr(dump(ledger)).lower()
 
 
 def test_no_copy_of_an_erased_word_stays_in_the_pages(path: Path) -> None:
