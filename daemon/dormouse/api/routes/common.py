@@ -46,6 +46,15 @@ async def owner_only(service: Service, request: Request, fields: dict[str, Any])
         raise Refused(what="the passphrase does not open any slot")
 
 
+def refuse_agents(request: Request) -> None:
+    """For what shows every project at once: an agent sees its own project's, never others'."""
+    if request.headers.get("dormouse-agent") is not None:
+        raise Refused(what="an agent can't see this")
+
+
+OWNERS = Depends(refuse_agents)  # of a route that is the owner's alone
+
+
 async def look_of(
     memory: Memory, project: str | None, *, everything: bool = False
 ) -> tuple[Look, bool]:

@@ -5,7 +5,7 @@ from typing import Any, Literal
 from fastapi import APIRouter, Request
 
 from dormouse.api import requests, views
-from dormouse.api.routes.common import Svc, body_of, look_of, speaker_of
+from dormouse.api.routes.common import OWNERS, Svc, body_of, look_of, speaker_of
 from dormouse.errors import BadRequest, Conflict, DormouseError, Refused
 from dormouse.facts import Fact, Layer
 from dormouse.judgments import Verdict
@@ -35,7 +35,7 @@ async def facts(
     return [views.fact_view(fact) for fact in found]
 
 
-@router.get("/retired")
+@router.get("/retired", dependencies=[OWNERS])
 async def retired(service: Svc, project: str | None = None) -> list[dict[str, Any]]:
     memory = service.need()
     look, _ = await look_of(memory, project, everything=True)
@@ -49,13 +49,20 @@ async def retired(service: Svc, project: str | None = None) -> list[dict[str, An
 
 
 @router.get("/facts/{fact_id}")
-async def show(service: Svc, fact_id: str) -> dict[str, Any]:
+async def show(
+    service: Svc, fact_id: str, request: Request, project: str | None = None
+) -> dict[str, Any]:
+    memory, who = service.need(), speaker_of(request)
+    where = await _where(memory, project)
+
     def do(reader: Reader) -> dict[str, Any]:
+        if not who.is_person:
+            return views.fact_view(by_agents.find(reader, fact_id, where.look()))
         fact = reader.fact(reader.resolve(fact_id))
         rows = reader.judgments(fact_id=fact.id)
         return views.fact_view(fact) | {"judgments": [views.judgment_view(x) for x in rows]}
 
-    return await service.need().read(do)
+    return await memory.read(do)
 
 
 @router.get("/facts/{fact_id}/history")

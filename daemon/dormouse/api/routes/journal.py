@@ -5,7 +5,7 @@ from typing import Any
 from fastapi import APIRouter, Request
 
 from dormouse.api import requests, views
-from dormouse.api.routes.common import Svc, body_of, owner_only
+from dormouse.api.routes.common import OWNERS, Svc, body_of, owner_only
 from dormouse.errors import BadRequest, NotFound
 from dormouse.facts import Look
 from dormouse.ledger import Reader, Writer
@@ -13,7 +13,7 @@ from dormouse.ledger import Reader, Writer
 router = APIRouter(prefix="/v1")
 
 
-@router.get("/journal")
+@router.get("/journal", dependencies=[OWNERS])
 async def journal(service: Svc, session: str | None = None) -> list[dict[str, Any]]:
     rows = await service.need().read(lambda reader: reader.turns(session_id=session))
     return [views.turn_view(row) for row in rows]
@@ -30,7 +30,7 @@ async def drop(service: Svc, request: Request) -> dict[str, Any]:
     return {"session": session, "dropped": dropped}
 
 
-@router.get("/projects")
+@router.get("/projects", dependencies=[OWNERS])
 async def projects(service: Svc) -> list[dict[str, Any]]:
     def do(reader: Reader) -> list[dict[str, Any]]:
         known = {project.id: project for project in reader.known_projects()}

@@ -6,7 +6,7 @@ from typing import Any
 from fastapi import APIRouter, Request
 
 from dormouse.api import requests, views
-from dormouse.api.routes.common import Svc, body_of, owner_only
+from dormouse.api.routes.common import OWNERS, Svc, body_of, owner_only
 from dormouse.errors import BadRequest
 from dormouse.ledger import Reader, Writer
 from dormouse.work import rem
@@ -34,7 +34,7 @@ async def runs(service: Svc) -> list[dict[str, Any]]:
     return [views.run_view(row) for row in await service.need().read(lambda reader: reader.runs())]
 
 
-@router.get("/runs/{run_id}")
+@router.get("/runs/{run_id}", dependencies=[OWNERS])
 async def show(service: Svc, run_id: str) -> dict[str, Any]:
     def do(reader: Reader) -> dict[str, Any]:
         row = reader.run(reader.resolve(run_id, "runs"))

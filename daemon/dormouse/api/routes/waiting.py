@@ -6,7 +6,7 @@ from typing import Any
 from fastapi import APIRouter, Request
 
 from dormouse.api import requests, views
-from dormouse.api.routes.common import Svc, body_of, look_of, owner_only
+from dormouse.api.routes.common import OWNERS, Svc, body_of, look_of, owner_only
 from dormouse.errors import BadRequest, Refused
 from dormouse.judgments import Verdict
 from dormouse.ledger import Reader, Writer
@@ -16,7 +16,7 @@ from dormouse.work.judge import judge_pairs, wants_thinker
 router = APIRouter(prefix="/v1")
 
 
-@router.get("/candidates")
+@router.get("/candidates", dependencies=[OWNERS])
 async def candidates(service: Svc, project: str | None = None) -> list[dict[str, Any]]:
     memory = service.need()
     look, _ = await look_of(memory, project, everything=True)
@@ -47,7 +47,7 @@ async def candidate(service: Svc, candidate_id: str, verb: str, request: Request
     return answer
 
 
-@router.get("/proposals")
+@router.get("/proposals", dependencies=[OWNERS])
 async def proposals(service: Svc) -> list[dict[str, Any]]:
     found = await service.need().read(lambda reader: reader.proposals())
     return [views.proposal_view(row) for row in found]
@@ -74,7 +74,7 @@ async def proposal(service: Svc, proposal_id: str, verb: str, request: Request) 
     return answer
 
 
-@router.get("/questions")
+@router.get("/questions", dependencies=[OWNERS])
 async def questions(service: Svc, project: str | None = None) -> list[dict[str, Any]]:
     memory = service.need()
     look, _ = await look_of(memory, project, everything=True)
