@@ -6,7 +6,11 @@ Refuses to guess in favour of reading: a part that is never closed hides the res
 import re
 
 # Attributes are bounded so that a stray "<" costs a constant, not a scan to the end.
-_PRIVATE = re.compile(r"<\s{0,4}(/?)\s{0,4}(private)\b[^<>]{0,200}>", re.IGNORECASE)
+# A Chinese or Japanese keyboard types the wide brackets.
+_PRIVATE = re.compile(
+    r"[<＜]\s{0,4}([/／]?)\s{0,4}(private)\b[^<>＜＞]{0,200}[>＞]",
+    re.IGNORECASE,
+)
 _OWN = re.compile(
     r"<\s{0,4}(/?)\s{0,4}(dormouse-memory|hook_context|system-reminder)\b[^<>]{0,400}>",
     re.IGNORECASE,
@@ -26,17 +30,20 @@ def strip_own(text: str) -> str:
 def _without(text: str, tag: re.Pattern[str]) -> str:
     kept: list[str] = []
     start, depth, inside = 0, 0, ""
+    closed = ""  # the part that ended last
     for found in tag.finditer(text):
         closing, name = bool(found[1]), found[2].lower()
         if depth == 0:
-            kept.append(text[start : found.start()])
+            # One more end of the part that ended last: what lies between was in it all along.
+            if not (closing and name == closed):
+                kept.append(text[start : found.start()])
             start = found.end()
             if not closing:
                 depth, inside = 1, name
         elif name == inside:
             depth += -1 if closing else 1
             if depth == 0:
-                start = found.end()
+                start, closed = found.end(), name
     if depth == 0:
         kept.append(text[start:])
     return "".join(kept).strip() if len(kept) > 1 or depth else text
