@@ -26,17 +26,22 @@ class Voice(NamedTuple):
 
 def listen(text: str) -> Voice:
     """Cover what does not speak for the person. Linear in the length of *text*."""
-    lines = text.split("\n")
+    lines = text.translate(_UNSEEN).split("\n")
     kinds = _kinds(lines)
     covered = "\n".join(
         BLOCK * len(line) if block else line for line, block in zip(lines, kinds, strict=True)
     )
+    if "<!" in covered or "<|" in covered or "[" in covered:
+        covered = _ENCLOSED.sub(_cover_whole, covered)
     covered = _cover_markup(covered)
     covered = _INLINE.sub(_hush, covered).translate(_SAME)
     return _cover_paste(covered)
 
 
-_FENCE = re.compile(r"^\s{0,12}(?:[-*] +)?(`{3,}|~{3,})")
+# Letters that nobody sees must not hide a fence or a quote mark from us.
+_UNSEEN = dict.fromkeys([0xAD, *range(0x200B, 0x2010), 0x2060, 0xFEFF], " ")
+_FENCE = re.compile(r"^\s{0,12}(?:[-*] +)?(`{3,}|~{3,}|\"{3}(?=\s*$)|'{3}(?=\s*$))")
+_COMMENT_END = "-->"
 _LIST = re.compile(r"^\s*(?:[-*•+]|\d{1,2}[.)])\s+\S")
 _BLOCK_LINE = re.compile(
     r"^\s*(?:"
@@ -81,7 +86,8 @@ def _kinds(lines: list[str]) -> list[bool]:
         mark = _FENCE.match(line)
         if fence:
             kinds.append(True)
-            if mark and mark[1][0] == fence[0] and len(mark[1]) >= len(fence):
+            closes = mark and mark[1][0] == fence[0] and len(mark[1]) >= len(fence)
+            if closes or (fence == _COMMENT_END and fence in line):
                 fence = ""
             continue
         bare = line.strip()
@@ -91,6 +97,8 @@ def _kinds(lines: list[str]) -> list[bool]:
         code = _CODE_INDENT.match(line) and not (_LIST.match(line) and not pasted)
         if mark:
             fence = mark[1]
+        elif bare.startswith("<!--") and _COMMENT_END not in bare:
+            fence = _COMMENT_END
         quoted = bool(bare) and before == ">"
         block = bool(mark or pasted or diff or code or _BLOCK_LINE.match(line) or quoted)
         kinds.append(block)
@@ -100,6 +108,18 @@ def _kinds(lines: list[str]) -> list[bool]:
         if not block and _INTRODUCES.search(line[-200:]) and not _COMMANDS.match(line[:200]):
             pasted = True
     return kinds
+
+
+# Comments, quotes of forums, the marks of chat templates: to their end, else to the text's end.
+_ENCLOSED = re.compile(
+    r"<!--.*?(?:-->|\Z)|<!\[CDATA\[.*?(?:\]\]>|\Z)|\[(quote|code)\b[^\]\n]{0,80}\].*?(?:\[/\1\]|\Z)"
+    r"|<\|[a-z_]{1,20}\|>.*?(?:<\|(?:im_end|eot_id|end|endoftext)\|>|\Z)",
+    re.IGNORECASE | re.DOTALL,
+)
+
+
+def _cover_whole(found: re.Match[str]) -> str:
+    return _blank(found[0], BLOCK if "\n" in found[0] else "")
 
 
 _TAG = re.compile(r"<(/?)([^\W\d_][\w:.-]{0,60})(?:\s[^<>]{0,600})?(/?)>")
@@ -143,6 +163,7 @@ def _blank(part: str, stand_in: str) -> str:
 # Bounded, within one paragraph; a straight single quote must look like an opening one.
 _INLINE = re.compile(
     r"`[^`\n]{1,400}`|\"[^\"\n]{1,400}\"|“[^”\n]{1,400}[”“]|„[^“”\"\n]{1,400}[“”\"]|«[^»\n]{1,400}»"
+    r"|(?<!\w)\"(?=\S)(?:[^\"\n]|\n(?![ \t]*\n)){1,400}(?<=\S)\"(?!\w)"  # over several lines
     r"|»[^«\n]{1,400}«|‚[^‘’\n]{1,400}[‘’]|「[^」\n]{1,400}」|『[^』\n]{1,400}』|《[^》\n]{1,400}》"
     r"|‘[^’\n]{1,400}’(?!\w)|(?<![\w'])'(?=[^\s'])[^'\n]{0,400}(?:'(?=\w)[^'\n]{0,400}){0,4}'(?!\w)"
 )
@@ -156,7 +177,7 @@ _SAME = str.maketrans(
 
 
 def _hush(found: re.Match[str]) -> str:
-    return found[0][0] + INLINE * (len(found[0]) - 2) + found[0][-1]
+    return found[0][0] + re.sub(r"[^\n]", INLINE, found[0][1:-1]) + found[0][-1]
 
 
 def _cover_paste(cover: str) -> Voice:
