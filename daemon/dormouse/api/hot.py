@@ -9,7 +9,7 @@ from urllib.parse import unquote
 
 from dormouse.api import requests, views
 from dormouse.api.service import Service
-from dormouse.api.wire import Scope, header, log_failure, read_json
+from dormouse.api.wire import Scope, fingerprint, header, log_failure, read_json
 from dormouse.errors import BadRequest, DormouseError, KeyReused, NotFound, Refused
 from dormouse.facts import Layer
 from dormouse.hosts import READERS
@@ -97,7 +97,7 @@ async def capture(service: Service, scope: Scope, body: bytes) -> Answered:
     if where.off and not who.is_person:
         raise Refused(what="Dormouse is off in this folder", hint="Nothing is kept from here.")
     key = header(scope, b"idempotency-key")
-    mark = hashlib.sha256(body).hexdigest() if key else ""
+    mark = fingerprint(scope, body) if key else ""
     now = memory.now()
 
     def do(w: Writer) -> dict[str, Any]:

@@ -1,5 +1,6 @@
 """Reading requests and sending answers. Bodies are bounded; errors never echo what was sent."""
 
+import hashlib
 import json
 import logging
 import traceback
@@ -7,6 +8,7 @@ from collections.abc import Awaitable, Callable, MutableMapping
 from typing import Any
 
 from dormouse.errors import BadRequest, DormouseError, TooLarge
+from dormouse.work.prepare import mask
 
 Scope = MutableMapping[str, Any]
 Message = MutableMapping[str, Any]
@@ -52,6 +54,13 @@ def header(scope: Scope, name: bytes) -> str | None:
     return None
 
 
+def fingerprint(scope: Scope, body: bytes) -> str:
+    """What an idempotency key stands for: this request of this caller."""
+    who = header(scope, b"dormouse-agent")
+    caller = b"owner" if who is None else b"agent " + who.encode()
+    return hashlib.sha256(b"\0".join((caller, scope["path"].encode(), body))).hexdigest()
+
+
 async def send(send: Send, status: int, body: bytes, kind: bytes = b"application/json") -> None:
     """Send one whole answer."""
     headers = [(b"content-type", kind), (b"content-length", str(len(body)).encode())]
@@ -65,9 +74,9 @@ async def send_json(to: Send, status: int, value: Any) -> None:
 
 
 def error_body(error: DormouseError) -> dict[str, Any]:
-    """The error object of the contract."""
+    """The error object of the contract. What was sent as an id or a name may be a secret."""
     told = {name: error.about.get(name) for name in error.told}
-    return {"error": {"code": error.code, "message": str(error), "hint": error.hint, **told}}
+    return {"error": {"code": error.code, "message": mask(str(error)), "hint": error.hint, **told}}
 
 
 def log_failure(where: str, error: BaseException) -> None:
