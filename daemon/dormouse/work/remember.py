@@ -77,6 +77,9 @@ def remember(
     """
     text = wish.text.strip()
     prepared = prepare(text)
+    if not who.is_person and wish.at is not None and wish.at > now:
+        # Dated ahead, it would count as newer than whatever the person says until then.
+        raise BadRequest(what="an agent can't state what begins in the future")
     if not text or not prepared.text.strip():
         raise BadRequest(what="there is no text to remember")
     if len(prepared.text) > MAX_TEXT:
