@@ -34,8 +34,21 @@ SAFE = "daemon/dormouse/hosts/safe.py"
 LOCATING = "daemon/dormouse/projects/locating.py"
 HOOK = "plugins/dormouse_plugins/hook.py"
 
+DOOR = "daemon/dormouse/thinking/door.py"
+CAPS = "daemon/dormouse/thinking/caps.py"
+ENDPOINT = "daemon/dormouse/thinking/endpoint.py"
+COMPLETIONS = "daemon/dormouse/thinking/completions.py"
+SUPERVISOR = "daemon/dormouse/thinking/supervisor.py"
+THINKERS = "daemon/dormouse/work/thinkers.py"
+
 ATTACKS = "tests/system/test_attacks.py"
 DISK = "tests/system/test_disk.py"
+OF_DOOR = "tests/unit/thinking/test_door.py"
+OF_CAPS = "tests/unit/thinking/test_caps.py"
+OF_ENDPOINT = "tests/unit/thinking/test_endpoint.py"
+OF_PROGRAMS = "tests/unit/thinking/test_programs.py"
+OF_THINKING = "tests/unit/work/test_guards_of_thinking.py"
+OF_UNSURE = "tests/unit/work/test_unsure.py"
 OF_PASSING = "tests/unit/work/test_implicit.py"
 LEDGER_GUARDS = "tests/unit/ledger/test_guards.py"
 
@@ -132,6 +145,44 @@ GUARDS: tuple[Guard, ...] = (
         "if each.fact.current and each.fact.id not in told",
         "if each.fact.id not in told",
         "tests/unit/recall/test_render.py::test_a_retired_fact_is_never_shown_as_a_fact",
+    ),
+    Guard(
+        "only a current fact is found by its meaning",
+        "daemon/dormouse/ledger/vector_reads.py",
+        'table = "facts" if history or as_of is not None else "current_facts"',
+        'table = "facts"',
+        "tests/unit/work/test_meaning.py"
+        "::test_a_retired_fact_is_not_shown_even_before_the_index_knows",
+    ),
+    Guard(
+        "both legs keep silence",
+        "daemon/dormouse/recall/rank.py",
+        "        if good < floor or",
+        "        if",
+        "tests/unit/recall/test_fuse.py"
+        "::test_a_prompt_like_those_that_no_memory_answers_is_met_with_silence",
+    ),
+    Guard(
+        "vectors of a model are looked through only when all facts have one",
+        "daemon/dormouse/work/meaning.py",
+        "if vectors is None or not vectors.active or not short:",
+        "if vectors is None or not short:",
+        "tests/unit/work/test_meaning.py"
+        "::test_another_revision_goes_by_words_until_all_is_embedded_then_switches_once",
+    ),
+    Guard(
+        "only the weights that were measured are used",
+        "daemon/dormouse/embedding/weights.py",
+        "    if found != SHA256:\n",
+        "    if False:\n",
+        "tests/unit/embedding/test_model.py::test_other_bytes_are_refused",
+    ),
+    Guard(
+        "control tokens in a text are text",
+        "daemon/dormouse/embedding/tokens.py",
+        "        known[sorted(control)] = False\n",
+        "",
+        "tests/unit/embedding/test_model.py::test_control_tokens_in_a_text_are_text",
     ),
     # -- judging
     Guard(
@@ -401,5 +452,146 @@ GUARDS: tuple[Guard, ...] = (
         "        del environment[name]\n",
         "        pass\n",
         "tests/unit/hygiene/test_process.py::test_only_what_the_daemon_needs_stays_in_its_environment",
+    ),
+    Guard(
+        "the privacy level is looked at before every call",
+        DOOR,
+        " and may(level, name, thought.task)]",
+        "]",
+        f"{OF_DOOR}::test_at_level_local_no_agent_is_asked_and_at_level_agents_no_host",
+    ),
+    Guard(
+        "what leaves is redacted at the door",
+        DOOR,
+        "replace(thought, user=redact(thought.user).text)",
+        "replace(thought)",
+        f"{OF_DOOR}::test_what_leaves_has_no_secret_in_it_whoever_made_the_text",
+    ),
+    Guard(
+        "an answer fits its schema or is none",
+        DOOR,
+        "        value = parse(said.text, thought.schema)\n",
+        "        import json\n        value = json.loads(said.text or 'null')\n",
+        f"{OF_DOOR}::test_anything_else_is_no_answer_and_nobody_else_is_told",
+    ),
+    Guard(
+        "one call at a time",
+        DOOR,
+        "            with self._one:\n                return self._ask",
+        "            if True:\n                return self._ask",
+        f"{OF_DOOR}::test_only_one_call_goes_on_at_a_time",
+    ),
+    Guard(
+        "the cap of tokens a day",
+        CAPS,
+        " + tokens > self._tokens:",
+        " > 10**9:",
+        f"{OF_CAPS}::test_no_call_is_made_that_might_pass_the_cap_of_tokens",
+    ),
+    Guard(
+        "the cap of calls a day",
+        CAPS,
+        "if len(made) + 1 > self._calls:",
+        "if False:",
+        f"{OF_CAPS}::test_the_cap_of_calls_holds_across_restarts",
+    ),
+    Guard(
+        "a used-up quota ends the day",
+        CAPS,
+        "if same and row.result is Result.QUOTA:",
+        "if False:",
+        f"{OF_CAPS}::test_after_a_quota_answer_nothing_leaves_until_the_next_day",
+    ),
+    Guard(
+        "an endpoint is a literal loopback address",
+        ENDPOINT,
+        '        return address in ipaddress.ip_network("127.0.0.0/8")\n',
+        "        return True\n",
+        f"{OF_ENDPOINT}::test_names_other_machines_and_odd_addresses_are_refused",
+    ),
+    Guard(
+        "a model that runs elsewhere is told nothing",
+        ENDPOINT,
+        "            if self._runs_elsewhere():\n",
+        "            if False:\n",
+        f"{OF_ENDPOINT}::test_a_model_that_its_server_marks_as_remote_is_told_nothing",
+    ),
+    Guard(
+        "a server that drips is cut off",
+        COMPLETIONS,
+        "    timer.start()\n",
+        "",
+        f"{OF_ENDPOINT}::test_a_server_that_drips_is_cut_off_in_time",
+    ),
+    Guard(
+        "what a thinker forked dies with it",
+        SUPERVISOR,
+        "        found = children()\n",
+        "        found: list[int] = []\n",
+        f"{OF_PROGRAMS}::test_what_it_forked_dies_with_it_even_in_a_session_of_its_own",
+    ),
+    Guard(
+        "a thinker dies with a daemon that is killed",
+        SUPERVISOR,
+        "select.select([0, done], [], [], timeout_s)",
+        "select.select([done], [], [], timeout_s)",
+        f"{OF_PROGRAMS}::test_a_thinker_dies_with_a_daemon_that_is_killed",
+    ),
+    Guard(
+        "a thinker dies with a supervisor that is killed",
+        SUPERVISOR,
+        "            control(_PR_SET_PDEATHSIG, signal.SIGKILL)\n",
+        "            pass\n",
+        f"{OF_PROGRAMS}::test_a_killed_supervisor_takes_its_thinker_along",
+    ),
+    Guard(
+        "our own thinking is known by its session",
+        THINKERS,
+        "    if session_id in _sessions:\n        return True\n",
+        "",
+        f"{OF_THINKING}::test_the_signature_betrays_a_prompt_and_then_its_session",
+    ),
+    Guard(
+        "our own thinking is known by its folder",
+        THINKERS,
+        "found = _in_our_folder(cwd) or _signed(turn)",
+        "found = _signed(turn)",
+        f"{OF_THINKING}::test_the_folder_betrays_a_thinker_whatever_its_session",
+    ),
+    Guard(
+        "our own thinking is known by its signature",
+        THINKERS,
+        "found = _in_our_folder(cwd) or _signed(turn)",
+        "found = _in_our_folder(cwd)",
+        f"{OF_THINKING}::test_the_signature_betrays_a_prompt_and_then_its_session",
+    ),
+    Guard(
+        "our hooks fall silent in our own thinkers",
+        HOOK,
+        ' or "DORMOUSE_THINKER" in environment():',
+        ":",
+        f"{OF_THINKING}::test_the_marker_alone_keeps_the_hook_silent",
+    ),
+    Guard(
+        "a text that speaks to its judge is not put before it",
+        "daemon/dormouse/judging/thinker.py",
+        "    if speaks_to_the_judge(older.text) or speaks_to_the_judge(newer.text):\n",
+        "    if False:\n",
+        f"{OF_UNSURE}::test_a_text_that_speaks_to_its_judge_is_not_put_before_it",
+    ),
+    Guard(
+        "every clause of a split is accounted for",
+        "daemon/dormouse/judging/split.py",
+        "    if not accounted_for(older.text, [text for text, _ in clauses]):\n",
+        "    if False:\n",
+        f"{OF_UNSURE}::test_a_split_in_which_not_every_clause_is_accounted_for_changes_nothing",
+    ),
+    Guard(
+        "a quote stands in its turn",
+        "daemon/dormouse/work/extract.py",
+        "_folded(quote) not in _folded(shown) or ",
+        "",
+        "tests/unit/work/test_read_day.py::"
+        "test_what_the_turn_does_not_say_or_what_is_a_rule_is_dropped",
     ),
 )  # fmt: skip

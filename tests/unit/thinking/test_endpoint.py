@@ -204,7 +204,11 @@ def test_a_server_that_drips_is_cut_off_in_time() -> None:
     for port in raw(head[:20], drip=True):
         thinker = Endpoint(f"http://127.0.0.1:{port}", "fake", None, 1.0)
         done: list[Result] = []
-        thread = threading.Thread(target=lambda: done.append(thinker.ask(THOUGHT, Stop()).result))  # noqa: B023
+
+        def ask(thinker: Endpoint = thinker, done: list[Result] = done) -> None:
+            done.append(thinker.ask(THOUGHT, Stop()).result)
+
+        thread = threading.Thread(target=ask, daemon=True)
         thread.start()
         thread.join(12)
         assert not thread.is_alive()
