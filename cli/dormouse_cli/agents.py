@@ -14,7 +14,7 @@ import typer
 from dormouse_cli import daemon, errors, managers
 from dormouse_cli.lifecycle import stop_for_good
 from dormouse_cli.options import Json, example
-from dormouse_cli.output import emit, say
+from dormouse_cli.output import emit, say, table, when
 from dormouse_plugins import connect as plugins
 from dormouse_wire.hosts import HOSTS, Host
 from dormouse_wire.paths import Home
@@ -97,6 +97,34 @@ def uninstall(as_json: Json = False) -> None:
     emit(answer, as_json, lambda: _uninstalled(answer))
     if any(change["state"] == "failed" for change in changes):
         raise typer.Exit(1)
+
+
+COLUMNS = (
+    "agent", "last event", "sessions", "tasks", "finished", "first time right", "handoffs",
+    "facts held", "corrected",
+)  # fmt: skip
+
+
+@app.command("agents", epilog=example("dormouse agents"))
+def list_(as_json: Json = False) -> None:
+    """Show the agents side by side. When each was last heard, and how its tasks and facts did."""
+    found = daemon.ask("GET", daemon.route("agents"))
+    rows = [_row(record) for record in found]
+    emit(found, as_json, lambda: table(COLUMNS, rows, nothing="no agent was heard yet"))
+
+
+def _row(record: dict[str, Any]) -> list[str]:
+    host = HOSTS.get(record["agent"])
+    heard = when(record["last_event_at"]) or "never"
+    counts = ("sessions", "tasks", "finished", "first_time_right")
+    return [
+        host.title if host else record["agent"],
+        heard,
+        *(str(record[name]) for name in counts),
+        f"{record['given']} given, {record['taken']} taken",
+        str(record["facts_held"]),
+        str(record["facts_corrected"]),
+    ]
 
 
 def _missing(agents: list[str] | None) -> list[str]:

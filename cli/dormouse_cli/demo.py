@@ -129,6 +129,7 @@ class Scenes:
             ("taken_back", self.taken_back),
             ("retired", self.retired),
             ("restored", self.restored),
+            ("handed_on", self.handed_on),
             ("unreadable", self.unreadable),
             ("clean", self.clean),
         ]
@@ -211,6 +212,20 @@ class Scenes:
         current = {each["id"] for each in self._facts()}
         so(current == {self.old["id"], self.new["id"]}, "a judge retired it again")
         self.tell("no judge retires again what you brought back")
+
+    def handed_on(self) -> None:
+        giver = self.stage.session("claude-code")
+        self._say(giver, "task")
+        given = self.stage.dormouse("handoff", "give", "--to", "codex")
+        self.tell(f"$ dormouse handoff give --to codex\noffered {short(given['id'])} to codex")
+        taker = self.stage.session("codex")
+        self._show(taker, taker.start)
+        so(given["goal"] in taker.start, "Codex was not given the goal")
+        so("decision: " in taker.start, "Codex was not given the decision")
+        context = self._say(giver, "go_on")
+        so("was taken by Codex" in context, "Claude Code was not told who took it")
+        done = self.stage.dormouse("handoff", "finish", given["id"])
+        so(done["state"] == "finished", "it was not finished")
 
     def unreadable(self) -> None:
         found = self.stage.readable(self.words)

@@ -71,7 +71,7 @@ def _add_mcp(home: Home, host: Host, *, approve_tools: bool) -> tuple[list[str],
     except (Unreadable, OSError) as error:
         return [], [f"Its tools are not registered: {_failed(host, path, error).note}"]
     asks = (
-        "It asks before each use of a tool: `dormouse connect codex --approve-tools` allows ours."
+        "It asks before a tool retires facts: `dormouse connect codex --approve-tools` allows it."
     )
     return [str(path)], [] if allowed else [asks]
 

@@ -36,7 +36,7 @@ def test_codex_reads_and_stores_unasked_and_retires_once_that_is_approved(agents
     kept = agents.machine.remember("the queue is called blue-7", project=str(agents.repository))
     recall = '[[tool:memory_recall {"query":"queue name"}]]'
     store = '[[tool:memory_store {"text":"the cache is called red-9"}]]'
-    forget = '[[tool:memory_forget {"ids":["%s"]}]]' % kept["id"]
+    forget = f"[[tool:memory_forget {json.dumps({'ids': [kept['id']]})}]]"
     run = agents.codex(f"Use your tools. {recall} {store} {forget} [[say:done]]")
     assert kept["id"] in run.requests[1], "what was recalled came back"
     facts = {fact["text"]: fact for fact in agents.machine.facts(project=agents.repository)}

@@ -4,6 +4,7 @@ from dormouse.ledger.focus_rows import FocusReads, FocusWrites
 from dormouse.ledger.handoff_rows import HandoffReads, HandoffWrites
 from dormouse.ledger.judgment_reads import JudgmentReads
 from dormouse.ledger.judgment_writes import JudgmentWrites
+from dormouse.ledger.record_reads import RecordReads
 from dormouse.ledger.search_reads import SearchReads
 from dormouse.ledger.session_reads import SessionReads
 from dormouse.ledger.session_writes import SessionWrites
@@ -22,6 +23,7 @@ class Reader(
     StepReads,
     HandoffReads,
     FocusReads,
+    RecordReads,
     JudgmentReads,
 ):
     """Looks, on a connection that can't change anything."""

@@ -97,11 +97,11 @@ def test_a_rollout_without_limits_says_none_and_one_with_a_full_window_does() ->
 
 def test_claudes_transcript_says_it_in_a_line_of_the_client() -> None:
     reader = READERS["claude-code"].transcript(b"")
+    said = {"type": "text", "text": "Claude AI usage limit reached|1780318800"}
     line = {
         "type": "assistant", "sessionId": "s", "uuid": "u", "timestamp": AT,
         "isApiErrorMessage": True,
-        "message": {"model": "<synthetic>", "role": "assistant",
-                    "content": [{"type": "text", "text": "Claude AI usage limit reached|1780318800"}]},
+        "message": {"model": "<synthetic>", "role": "assistant", "content": [said]},
     }  # fmt: skip
     assert reader.read(json.dumps(line).encode()) is None
     assert [limit.session_id for limit in reader.limits] == ["s"]

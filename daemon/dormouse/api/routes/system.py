@@ -1,5 +1,6 @@
 """The daemon itself: health, doctor, agents, stop."""
 
+from dataclasses import asdict
 from pathlib import Path
 from typing import Any
 
@@ -8,7 +9,7 @@ from fastapi import APIRouter, Request
 from dormouse.api import requests
 from dormouse.api.routes.common import Svc, body_of
 from dormouse.errors import NotFound, Refused
-from dormouse.ledger import Writer
+from dormouse.ledger import Reader, Writer
 from dormouse.work import catchup, doctor, status
 from dormouse_wire.hosts import HOSTS
 
@@ -28,6 +29,26 @@ async def health(service: Svc) -> dict[str, Any]:
 async def look(service: Svc) -> list[dict[str, object]]:
     memory = service.need()
     return await memory.aside(lambda: doctor.doctor(memory, service.slots))
+
+
+@router.get("/agents")
+async def agents(service: Svc) -> list[dict[str, Any]]:
+    """The agents side by side: when each rang last, and its track record."""
+
+    def do(r: Reader) -> list[dict[str, Any]]:
+        rows = {row.id: row for row in r.agents()}
+        found = []
+        for record in r.records():
+            row = rows.get(record.agent)
+            about = {
+                "connected": bool(row and row.connected),
+                "last_event": row.last_event if row else None,
+                "last_event_at": row.last_event_at if row else None,
+            }
+            found.append({**asdict(record), **about})
+        return found
+
+    return await service.need().read(do)
 
 
 @router.post("/agents/{agent}")
