@@ -191,7 +191,7 @@ class NetworkFileSystem(WriteRefused):
 class DiskFull(WriteRefused):
     """The disk that holds the memory at {path} is full."""
 
-    hint = "Free some space; nothing was lost."
+    hint = "Free at least 32 MB; nothing was lost."
 
 
 class ModelRefused(DormouseError):

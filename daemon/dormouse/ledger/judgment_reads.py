@@ -75,12 +75,14 @@ class JudgmentReads(FactReads):
     def is_final(self, older_id: str, newer_id: str) -> bool:
         """Whether no judge may be asked: the owner's word or an undo stands for this pair.
 
-        It also stands for the same older fact and a newer one of equal text.
+        It also stands for the same older fact and a newer one of equal text, or one that corrects it.
         """
         row = self._one(
-            "SELECT 1 FROM judgments AS j WHERE (j.older_id = ?1 AND (j.newer_id = ?2 OR"
-            " j.newer_id IN (SELECT id FROM facts WHERE text_hash ="
-            " (SELECT text_hash FROM facts WHERE id = ?2)))"
+            "WITH RECURSIVE same (id) AS (SELECT ?2 UNION SELECT f.id FROM same JOIN facts AS f"
+            " ON f.superseded_by = same.id WHERE f.retired_because = 'corrected')"
+            " SELECT 1 FROM judgments AS j WHERE (j.older_id = ?1 AND (j.newer_id = ?2 OR"
+            " j.newer_id IN (SELECT id FROM facts WHERE text_hash IN"
+            " (SELECT text_hash FROM facts WHERE id IN (SELECT id FROM same))))"
             " OR j.older_id = ?2 AND j.newer_id = ?1)"
             " AND (j.judge = 'owner' OR EXISTS (SELECT 1 FROM outcomes WHERE judgment_id = j.id"
             " AND outcome IN ('undone', 'overruled'))) LIMIT 1",

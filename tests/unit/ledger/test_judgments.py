@@ -195,6 +195,17 @@ def test_after_a_restore_an_equal_newcomer_does_not_retire_it_either(
     supersede(ledger, older, mocha)
 
 
+def test_the_owners_word_holds_for_what_corrects_the_newer_one_too(
+    ledger: Ledger, pair: tuple[Fact, Fact]
+) -> None:
+    older, newer = pair
+    supersede(ledger, older, newer)
+    restore(ledger, older.id)
+    fixed = new_fact("the runner is Vitest 2", day("06-01"))
+    corrected = ledger.write(lambda w: w.correct(newer.id, fixed)).result(10).fact
+    assert final(ledger, older, corrected)
+
+
 def test_what_was_forgotten_can_be_restored_and_learnt_again(ledger: Ledger) -> None:
     tea = say(ledger, "tea is green")
 
