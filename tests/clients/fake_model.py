@@ -32,10 +32,11 @@ DECODER = json.JSONDecoder()
 TOOL_CUE = re.compile(r"\[\[tool:([\w.:-]+)\s+(?=\{)")
 SAY_CUE = re.compile(r"\[\[say:(.*?)\]\]", re.S)
 SLEEP_CUE = re.compile(r"\[\[sleep:([\d.]+)\]\]")
+THOUGHT = re.compile(r"\[dormouse-thinker\] (\w+)\n")
 DEFAULT_TEXT = "Fake model says OK."
 
 Event = tuple[str, Any]
-Plan = dict[str, Any]  # answer (any JSON), text, status with message, location; sleep, model
+Plan = dict[str, Any]  # answer (any JSON), text, think, status with message, location; sleep, model
 STRUCTURED = "StructuredOutput"  # the tool by which Claude Code returns an answer that has a schema
 
 
@@ -81,7 +82,44 @@ def read_script(text: str) -> Script:
     return Script(tools, say and say.group(1), float(sleep.group(1)) if sleep else 0.0)
 
 
+def thought(turns: list[Said], rules: Plan) -> Any:
+    """What a thinker answers by *rules*, to a request of Dormouse; None to any other.
+
+    ``supersede`` and ``keep`` are lists of [older, newer], patterns of two texts (else: unsure);
+    ``facts`` are {quote, text, kind}, said of each turn that holds the quote; ``clauses`` are by
+    the text of a fact.
+    """
+    for turn in turns:
+        asked = THOUGHT.match(turn.text)
+        if turn.role != "user" or asked is None:
+            continue
+        data = json.loads(turn.text[asked.end() :])
+        if asked[1] == "split":
+            return {"clauses": rules.get("clauses", {}).get(data["older"], [])}
+        if asked[1] == "judge":
+            return {"verdicts": [ruled(pair, rules) for pair in data["pairs"]]}
+        facts = [
+            {**fact, "turn": said["turn"]}
+            for said in data["turns"]
+            for fact in rules.get("facts", [])
+            if fact["quote"] in said["text"]
+        ]
+        return {"facts": facts}
+    return None
+
+
+def ruled(pair: Any, rules: Plan) -> Any:
+    texts = pair["older"]["text"], pair["newer"]["text"]
+    for word in ("supersede", "keep"):
+        for patterns in rules.get(word, []):
+            if all(re.search(p, text) for p, text in zip(patterns, texts, strict=True)):
+                return {"pair": pair["pair"], "verdict": word}
+    return {"pair": pair["pair"], "verdict": "unsure"}
+
+
 def decide(turns: list[Said], offered: set[str], plan: Plan) -> Reply:
+    if "think" in plan and (answer := thought(turns, plan["think"])) is not None:
+        plan = {"answer": answer}
     if "text" in plan:
         return Reply(text=plan["text"])
     if "answer" in plan:

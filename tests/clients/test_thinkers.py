@@ -13,6 +13,7 @@ from dormouse.thinking.claude import Claude
 from dormouse.thinking.codex import Codex
 from dormouse.thinking.programs import Account
 from dormouse.thinking.values import SIGNATURE
+from dormouse_wire.hosts import HOSTS
 from tests.clients import fake_model
 from tests.clients.conftest import CLAUDE, CODEX, what_is_missing
 from tests.contract.test_thinkers import (
@@ -26,6 +27,7 @@ from tests.contract.test_thinkers import (
     test_the_model_is_told_the_text_once_and_signed,
     test_what_is_not_there_is_unavailable_and_was_told_nothing,
 )
+from tests.machine import Machine
 
 __all__ = [
     "test_a_running_call_is_stopped_within_a_second",
@@ -166,3 +168,51 @@ def test_the_request_holds_the_text_and_no_tool_that_acts(way: RealRig) -> None:
     acts |= {"shell", "exec_command", "apply_patch", "local_shell", "multi_agent_v1"}
     assert not offered & acts
     assert len(json.dumps(body)) < 40_000
+
+
+@pytest.mark.parametrize("name", ["claude-code", "codex"])
+def test_a_night_of_the_daemon_with_the_real_program_as_its_thinker(
+    machine: Machine, tmp_path: Path, name: str
+) -> None:
+    if why := what_is_missing():
+        pytest.skip(f"the real agents: {why}")
+    rig = RealRig(name, tmp_path)
+    env = {
+        "HOME": str(tmp_path),
+        "CODEX_HOME": str(tmp_path / ".codex"),
+        "FAKE_KEY": "dummy",
+        "ANTHROPIC_API_KEY": "dummy",
+        "ANTHROPIC_BASE_URL": "http://127.0.0.1:8399",
+    }
+    exports = "".join(f'export {key}="{value}"\n' for key, value in env.items())
+    program = machine.bin / rig.program.name
+    program.write_text(f'#!/bin/bash\n{exports}exec "{rig.program}" "$@"\n')
+    program.chmod(0o700)
+    quote = "the billing service moved to port 7443"
+    fact = {"quote": quote, "text": "the billing service is on port 7443", "kind": "project"}
+    rules = {"supersede": [["sign-off from Maria", "no sign-off"]], "facts": [fact]}
+    rig.script({"think": rules})
+
+    machine.up()
+    host = HOSTS[name]
+    settings = tmp_path / host.folder / str(host.settings)
+    body = {"connected": True, "root": None, "settings": str(settings)}
+    machine.ask("POST", f"/v1/agents/{name}", body)
+    machine.ask("POST", "/v1/privacy", {"level": "agents"})
+    folder = machine.repository("shop")
+    older = machine.remember(
+        "releases need a sign-off from Maria", at="2026-01-01T10:00:00Z", project=str(folder)
+    )
+    machine.remember("releases need no sign-off any more, CI does it", project=str(folder))
+    session = machine.session(name, folder)
+    session.prompt(f"by the way, could you look: {quote}, as I told Anna")
+    machine.settled()
+    run = machine.ask("POST", "/v1/rem/runs", {"wait": True})
+    assert run["thinker_calls"] >= 1
+    (retired,) = machine.retired()
+    assert (retired["id"], retired["judge"]) == (older["id"], f"thinker:1:{name}")
+    told = rig.told()
+    again = machine.ask("POST", "/v1/rem/runs", {"wait": True})
+    assert (again["thinker_calls"], rig.told()) == (0, told)
+    assert not any(SIGNATURE in turn["text"] for turn in machine.json("journal"))
+    assert not (tmp_path / "started").exists()

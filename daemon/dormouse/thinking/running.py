@@ -109,11 +109,11 @@ def environment(place: Folder, more: Mapping[str, str]) -> dict[str, str]:
     return kept | {"PATH": path, "TMPDIR": str(place.scratch), THINKER_MARKER: "1", **more}
 
 
-def launcher() -> list[str]:
+def launcher(*, service: bool | None = None) -> list[str]:
     """What the supervisor is started with: below systemd a transient unit of its own, since the
     daemon's unit limits memory and address families, and children inherit that."""
     own = [sys.executable, "-I", "-S", supervisor.__file__]
-    return [*_unit(), *own] if in_service() else own
+    return [*_unit(), *own] if (in_service() if service is None else service) else own
 
 
 def in_service(cgroup: Path = Path("/proc/self/cgroup")) -> bool:
@@ -189,6 +189,7 @@ def run(
     place: Folder,
     timeout_s: float,
     stop: Stop,
+    launch: Sequence[str] | None = None,
 ) -> Ran:
     """Run *argv* in *place* with *given* on its standard input. Never raises for what it does."""
     header = {
@@ -202,7 +203,7 @@ def run(
     wire = json.dumps(header).encode() + b"\n" + given
     try:
         process = subprocess.Popen(
-            launcher(),
+            list(launch or launcher()),
             env={name: value for name, value in env.items() if name in (*KEPT, THINKER_MARKER)},
             cwd="/",
             stdin=subprocess.PIPE,

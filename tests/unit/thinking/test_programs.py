@@ -188,3 +188,28 @@ def test_below_our_own_service_it_is_started_as_a_unit_of_its_own(tmp_path: Path
         cgroup.write_text(other)
         assert not running.in_service(cgroup)
     assert not running.in_service(tmp_path / "none")
+
+
+def test_as_a_unit_it_gets_all_it_needs_on_standard_input(tmp_path: Path) -> None:
+    stub = tmp_path / "systemd-run"
+    stub.write_text(
+        f'#!/bin/sh\necho "$@" > "{tmp_path}/asked"\n'
+        'while [ "$1" != "--" ]; do shift; done\nshift\nexec env -i "$@"\n'
+    )
+    stub.chmod(0o700)
+    with running.folder() as place:
+        env = running.environment(place, {})
+        env["PATH"] = f"{tmp_path}:{env['PATH']}"
+        ran = running.run(
+            ["/bin/cat"],
+            CANARY.encode(),
+            env=env,
+            place=place,
+            timeout_s=10,
+            stop=Stop(),
+            launch=running.launcher(service=True),
+        )
+    assert (ran.ended, ran.out) == ("done", CANARY.encode())
+    asked = (tmp_path / "asked").read_text()
+    assert "--user --pipe --wait --collect" in asked
+    assert CANARY not in asked
