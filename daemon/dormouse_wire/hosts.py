@@ -84,9 +84,55 @@ CODEX = Host(
     notes=("Approve Dormouse's hooks once: type /hooks in Codex.",),
 )
 
-GEMINI = Host("gemini", "Gemini CLI", "g", "gemini", None, ".gemini", timeout_unit="ms")
-OPENCODE = Host("opencode", "OpenCode", "o", "opencode", None, ".config/opencode")
-HERMES = Host("hermes", "Hermes", "h", "hermes", None, ".hermes")
+GEMINI = Host(
+    id="gemini",
+    title="Gemini CLI",
+    letter="g",
+    program="gemini",
+    folder_variable=None,
+    folder=".gemini",
+    settings="settings.json",
+    events=(
+        HookEvent("SessionStart", 5_000),
+        HookEvent("BeforeAgent", 3_000),
+        HookEvent("AfterAgent", 3_000),
+        HookEvent("SessionEnd", 3_000),
+    ),
+    timeout_unit="ms",
+)
+
+OPENCODE = Host(
+    id="opencode",
+    title="OpenCode",
+    letter="o",
+    program="opencode",
+    folder_variable=None,
+    folder=".config/opencode",
+    settings="plugin/dormouse.js",  # a file of our own
+    events=(
+        HookEvent("session.created", 5),
+        HookEvent("chat.message", 3),
+        HookEvent("session.idle", 3),
+    ),
+)
+
+HERMES = Host(
+    id="hermes",
+    title="Hermes",
+    letter="h",
+    program="hermes",
+    folder_variable=None,
+    folder=".hermes",
+    settings="config.yaml",
+    # Not on_session_start: what it prints reaches no model, so that a handoff would be lost.
+    events=(
+        HookEvent("pre_llm_call", 3),
+        HookEvent("post_llm_call", 3),
+        HookEvent("on_session_end", 3),
+    ),
+    notes=("Hermes asks you once whether it may run these hooks.",),
+)
+
 OPENCLAW = Host("openclaw", "OpenClaw", "l", "openclaw", None, ".openclaw")
 
 HOSTS: dict[str, Host] = {

@@ -11,8 +11,8 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from shutil import which
 
-from dormouse_plugins import mcp_entries
-from dormouse_plugins.bin import command_prefix, write_bin, write_whole
+from dormouse_plugins import mcp_entries, other_texts
+from dormouse_plugins.bin import WRAPPER, command_prefix, write_bin, write_whole
 from dormouse_plugins.hooks_text import Entry, Unreadable, add, remove
 from dormouse_wire.hosts import HOSTS, Host
 from dormouse_wire.paths import Home
@@ -49,12 +49,29 @@ def connect(home: Home, host: Host, *, approve_tools: bool = False) -> Change:
     ]
     path = host.settings_folder() / host.settings
     try:
-        rewrite(path, lambda text: add(text, entries))
+        rewrite(path, lambda text: _added(home, host, text, entries))
     except (Unreadable, OSError) as error:
         return _failed(host, path, error)
     files, notes = _add_mcp(home, host, approve_tools=approve_tools)
     state = "waiting_for_approval" if host.needs_approval else "connected"
     return Change(host.id, state, [str(path), *files], " ".join([*host.notes, *notes]) or None)
+
+
+def _added(home: Home, host: Host, text: str | None, entries: Sequence[Entry]) -> str:
+    """A settings file's text with our hooks, in the form that the file has."""
+    if str(host.settings).endswith(".js"):
+        return other_texts.add_plugin(text, str(home.bin / WRAPPER))
+    if str(host.settings).endswith(".yaml"):
+        return other_texts.add_yaml(text, entries)
+    return add(text, entries)
+
+
+def _removed(host: Host, text: str, prefix: str) -> str | None:
+    if str(host.settings).endswith(".js"):
+        return other_texts.remove_plugin(text)
+    if str(host.settings).endswith(".yaml"):
+        return other_texts.remove_yaml(text)
+    return remove(text, prefix)
 
 
 def _add_mcp(home: Home, host: Host, *, approve_tools: bool) -> tuple[list[str], list[str]]:
@@ -63,7 +80,8 @@ def _add_mcp(home: Home, host: Host, *, approve_tools: bool) -> tuple[list[str],
         note = mcp_entries.add_to_claude(home, host)
         return [], [note] if note else []
     if host.mcp is None:
-        return [], []
+        given = f"{mcp_entries.command(home)} --agent {host.id}"
+        return [], [f"For the tools add an MCP server with the command: {given}"]
     path = host.settings_folder() / host.mcp
     try:
         rewrite(path, lambda text: mcp_entries.add_table(text, home, host.id, approve_tools))
@@ -98,7 +116,7 @@ def disconnect(home: Home, host: Host, *, settings: Path | None = None) -> Chang
     path = settings or host.settings_folder() / str(host.settings)
     prefix = command_prefix(home)
     try:
-        changed = rewrite(path, lambda text: None if text is None else remove(text, prefix))
+        changed = rewrite(path, lambda text: None if text is None else _removed(host, text, prefix))
     except (Unreadable, OSError) as error:
         return _failed(host, path, error)
     files, note = _remove_mcp(home, host)

@@ -27,6 +27,8 @@ PROMPT_S = 1.5
 DEADLINES_S = {
     "SessionStart": 3.0,
     "UserPromptSubmit": PROMPT_S,
+    "session.created": 3.0,
+    "chat.message": PROMPT_S,
     "BeforeAgent": PROMPT_S,
     "pre_llm_call": PROMPT_S,
 }

@@ -106,7 +106,7 @@ def test_a_stale_token_has_no_say() -> None:
     second = take(lapsed.after, "codex", "s4", after(hours=1), LEASE)
     assert second is not None
     for act in (finish, give_back):
-        with pytest.raises(Refused, match="token 1 .* is stale"):
+        with pytest.raises(Refused, match=r"token 1 .* is stale"):
             act(second.after, "codex", 1, after(hours=1))
     assert finish(second.after, "codex", 2, after(hours=1)).after.state is State.FINISHED
 

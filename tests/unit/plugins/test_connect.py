@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 from dormouse_plugins.bin import command_prefix
 from dormouse_plugins.connect import Change, connect, disconnect, find, rewrite
 from dormouse_plugins.hooks_text import Entry, add, remove
-from dormouse_wire.hosts import CLAUDE_CODE, CODEX, GEMINI, HOSTS, Host
+from dormouse_wire.hosts import CLAUDE_CODE, CODEX, GEMINI, HOSTS, OPENCLAW, Host
 from dormouse_wire.paths import Home
 
 
@@ -82,14 +82,14 @@ CONTENTS = [
 ]
 
 
-@pytest.mark.parametrize("host", [CLAUDE_CODE, CODEX], ids=["claude", "codex"])
+@pytest.mark.parametrize("host", [CLAUDE_CODE, CODEX, GEMINI], ids=["claude", "codex", "gemini"])
 @pytest.mark.parametrize("before", [*CONTENTS, None])
 def test_disconnect_gives_back_every_byte(home: Home, host: Host, before: bytes | None) -> None:
     path = settings_of(host, before)
     change = connect(home, host)
     assert change.state in ("connected", "waiting_for_approval")
     assert change.files[0] == str(path)
-    assert [event for event, _ in ours(path, home)].count("Stop") == 1
+    assert len(ours(path, home)) == len(host.events)
     assert {event for event, _ in ours(path, home)} == {event.name for event in host.events}
     once = path.read_bytes()
     assert connect(home, host) == change
@@ -357,8 +357,8 @@ def test_codex_waits_for_the_persons_approval(home: Home) -> None:
 
 
 def test_an_agent_that_hooks_cannot_be_written_for_says_so(machine: Path, home: Home) -> None:
-    (machine / ".gemini").mkdir()
+    (machine / ".openclaw").mkdir()
     assert find() == []
-    assert find(["gemini"]) == [GEMINI]
-    assert connect(home, GEMINI).state == "failed"
-    assert disconnect(home, GEMINI) == Change("gemini", "removed")
+    assert find(["openclaw"]) == [OPENCLAW]
+    assert connect(home, OPENCLAW).state == "failed"
+    assert disconnect(home, OPENCLAW) == Change("openclaw", "removed")
