@@ -177,6 +177,14 @@ class FactReads(Connected):
         )
         return {id: shortest_unique(id, before, after) for id, before, after in rows}
 
+    def has_facts(self, look: Look, *, retired: bool = False) -> bool:
+        """Whether *look* may see any fact: a current one, or a retired one too if *retired*."""
+        seen, values = visible(look)
+        state = "" if retired else " AND f.retired_at IS NULL"
+        return (
+            self._one(f"SELECT 1 FROM facts AS f WHERE {seen}{state} LIMIT 1", *values) is not None
+        )
+
     def count(self, look: Look) -> tuple[int, int]:
         """How many facts *look* may see: current, retired."""
         seen, values = visible(look)

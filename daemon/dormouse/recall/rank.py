@@ -102,19 +102,13 @@ def rank(
     found = [unique[id] for id in sorted(unique)]
     units = _units(terms, found, frequencies or {}, total)
     judged = _judged(found, units)
-    fits = [
-        _fit(hit.fact.id, relevance, sense)
-        for hit, (relevance, _) in zip(found, judged, strict=True)
-    ]
-    best = max(fits, default=0.0)
+    fits = [_fit(hit, relevance, sense) for hit, (relevance, _) in zip(found, judged, strict=True)]
     places = _places(found, judged, sense)
-    most = max((hit.words for hit in found), default=0.0)
+    best, most = max(fits, default=0.0), max((hit.words for hit in found), default=0.0)
     ranked: list[Ranked] = []
     for hit, (relevance, matched), good, place in zip(found, judged, fits, places, strict=True):
         known = sense.facts.get(hit.fact.id) if sense else None
-        if good < floor or (not matched and known is None and floor > 0):
-            continue
-        if known is not None and floor > 0 and falls_short(good, best):
+        if good < floor or (floor > 0 and _disturbs(bool(matched), known, good, best)):
             continue
         share = hit.words / most if most > 0 else 0.0
         standing = _standing(hit.fact, look, today)
@@ -123,15 +117,19 @@ def rank(
         else:
             score = place + (1.0 - place) * 0.2 * standing
         why = _legs(matched, hit, relevance, share, known, good, floor)
-        why |= _about(hit.fact, look, today)
-        ranked.append(Ranked(hit.fact, round(score, 4), why))
+        ranked.append(Ranked(hit.fact, round(score, 4), why | _about(hit.fact, look, today)))
     ranked.sort(key=lambda each: (-each.score, each.fact.id))
     return _folded(ranked)
 
 
-def _fit(id: str, relevance: float, sense: Sense | None) -> float:
+def _disturbs(matched: bool, known: tuple[float, float] | None, good: float, best: float) -> bool:
+    """Whether a hit is not worth showing beside the best: no leg knows it, or it is far off."""
+    return not matched if known is None else falls_short(good, best)
+
+
+def _fit(hit: Hit, relevance: float, sense: Sense | None) -> float:
     """How well a fact answers: by both legs where it has a vector, else by words."""
-    known = sense.facts.get(id) if sense else None
+    known = sense.facts.get(hit.fact.id) if sense else None
     return relevance if known is None or sense is None else fit(relevance, *known, sense.aside)
 
 

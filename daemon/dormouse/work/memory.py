@@ -11,7 +11,6 @@ from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, field
 from typing import TypeVar
 
-from dormouse.facts import Look
 from dormouse.judging.ladder import Ladder
 from dormouse.ledger import Ledger, Reader, Writer
 from dormouse.sessions import Event
@@ -51,7 +50,6 @@ class Memory:
     ringing: dict[str, Event] = field(default_factory=dict)  # transcripts to read on, by path
     seen_agents: set[str] = field(default_factory=set)
     counted: dict[str, int] = field(default_factory=dict)
-    sizes: dict[Look, tuple[tuple[int, int], tuple[int, int]]] = field(default_factory=dict)
 
     def now(self) -> str:
         """The time of this memory's clock, as the ledger stores it."""

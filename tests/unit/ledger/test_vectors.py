@@ -1,6 +1,6 @@
 """Vectors, and the words of neighbours in a conversation: kept, in step, gone with the fact."""
 
-from dormouse.facts import Because, Fact, Look
+from dormouse.facts import Because, Fact, Look, Scope
 from dormouse.ledger import Ledger, Vector, Writer, new_id, place_keys
 from tests.unit.ledger.store import EVERYTHING, say
 
@@ -128,3 +128,12 @@ def test_an_erased_neighbour_leaves_no_word_behind(ledger: Ledger) -> None:
     assert found(ledger, "sleeps") == found(ledger, "cat") == []
     assert found(ledger, "dog") == ["and the dog", "she does that often"]
     assert ledger.integrity() == []
+
+
+def test_whether_there_is_anything_to_look_at_is_known_for_each_view(ledger: Ledger) -> None:
+    there, elsewhere = Look("p"), Look("q")
+    fact = say(ledger, "port is 1", scope=Scope.PROJECT, project_id="p")
+    assert ledger.read(lambda r: (r.has_facts(there), r.has_facts(elsewhere))) == (True, False)
+    retire(ledger, fact)
+    assert not ledger.read(lambda r: r.has_facts(there))
+    assert ledger.read(lambda r: r.has_facts(there, retired=True))

@@ -12,7 +12,16 @@ from hypothesis import strategies as st
 from dormouse.recall.folding import fold, second_form
 from dormouse.recall.segments import JOINER, pieces
 from dormouse.recall.stem import porter
-from dormouse.recall.words import family, index_text, language, prune, query_terms, spoken
+from dormouse.recall.words import (
+    LONGEST,
+    family,
+    gist,
+    index_text,
+    language,
+    prune,
+    query_terms,
+    spoken,
+)
 from tests.unit.recall.support import SLOW_IS_FINE, Store, fact, found, store_of
 
 MANY_SCRIPTS = {
@@ -262,3 +271,28 @@ def test_pruning_bounds_the_rows_that_a_search_walks() -> None:
     frequencies = {f"word{number}x": 2_500 for number in range(8)}
     kept = prune(list(frequencies), frequencies, 100_000)
     assert len(kept) == 2
+
+
+def test_a_short_prompt_is_its_own_gist() -> None:
+    assert gist("where is  the staging server?") == "where is the staging server?"
+
+
+def test_small_talk_has_no_gist() -> None:
+    assert gist("thanks, go on") == gist("") == gist("你好") == gist("danke, mach weiter") == ""
+
+
+def test_of_a_long_prompt_what_it_asks_is_kept_and_a_paste_is_left_out() -> None:
+    pasted = "\n".join(f"at line {n} of frame {n}" for n in range(400))
+    prompt = (
+        "Good morning! I had a look at it. Nothing helped, as I said before. It is all the same."
+        " Which port does the staging server listen on? Thanks a lot for all the help so far."
+        f"\n```\n{pasted}\n```\nI will be away for a while then, and that is that."
+    )
+    kept = gist(prompt)
+    assert "Which port does the staging server listen on?" in kept
+    assert len(kept) <= LONGEST and "frame" not in kept
+
+
+def test_a_prompt_of_any_length_has_a_gist_of_bounded_length() -> None:
+    for text in ("port " * 5_000, "端口" * 5_000, "port. " * 5_000, "x" * 9_000):
+        assert 0 < len(gist(text)) <= LONGEST
