@@ -74,6 +74,9 @@ def _hits(answer: Mapping[str, Any], why: bool) -> None:
         say(f"{short(hit['id'])}  {hit.get('score') or 0:.2f}  {hit['text']}{state}")
         if why and hit.get("why"):
             say(f"              {_reasons(hit['why'])}")
+    for level in answer.get("compaction") or ():
+        (before, after), (units, left) = level["records"], level["units"]
+        say(f"for a prompt, {level['name']}: {before} → {after} facts, {units} → {left} units")
     if not hits:
         reason = str(answer.get("reason"))
         say(REASONS.get(reason, "no match"))

@@ -202,3 +202,18 @@ def test_the_command_is_the_same_server(daemon: Machine) -> None:
     line = json.dumps({"jsonrpc": "2.0", "id": 1, "method": "tools/list"}) + "\n"
     done = daemon.cli("mcp", "--home", str(daemon.home), given=line)
     assert len(json.loads(done.stdout)["result"]["tools"]) == 9
+
+
+def test_why_says_what_each_step_of_compaction_would_do(daemon: Machine) -> None:
+    repository = daemon.repository("shop")
+    for number in range(6):
+        text = f"the queue number {number} is for mail " + f"of sort {number} and more " * 25
+        daemon.remember(text, project=str(repository))
+    body = {"query": "queue mail", "project": str(repository), "why": True, "floor": 0}
+    answer = daemon.ask("POST", "/v1/recall", body)
+    names = [level["name"] for level in answer["compaction"]]
+    assert names[:2] == ["drop", "shorten"]
+    assert "compaction" not in daemon.ask("POST", "/v1/recall", {**body, "why": False})
+    assert (
+        "for a prompt, drop" in daemon.cli("recall", "queue mail", "--why", cwd=repository).stdout
+    )

@@ -4,6 +4,8 @@ import hashlib
 import json
 import time
 from collections import OrderedDict
+from collections.abc import Mapping, Sequence
+from dataclasses import asdict
 from typing import Any
 from urllib.parse import unquote
 
@@ -14,6 +16,7 @@ from dormouse.errors import BadRequest, DormouseError, KeyReused, NotFound, Refu
 from dormouse.facts import Layer
 from dormouse.hosts import READERS
 from dormouse.ledger import Reader, Writer
+from dormouse.recall.compaction import Record, compact
 from dormouse.sessions import Event, Moment
 from dormouse.work.answer import answer
 from dormouse.work.meaning import SEARCH_S
@@ -22,7 +25,7 @@ from dormouse.work.places import NOWHERE, Where
 from dormouse.work.recalls import Found, find
 from dormouse.work.remember import Kept, Speaker, Wish, remember
 from dormouse.work.thinkers import is_thinker
-from dormouse_wire.hosts import HOSTS
+from dormouse_wire.hosts import CLAUDE_CODE, HOSTS
 
 TWICE_S = 5.0  # two hooks may bring the same event; the second within this time is dropped
 Answered = tuple[int, bytes, bytes]
@@ -177,9 +180,19 @@ async def recall(service: Service, scope: Scope, body: bytes) -> Answered:
             floor=requests.number_field(fields, "floor", 0, 1),
             explicit=True,
         )  # fmt: skip
-        return _recall_view(found, at_most, layer)
+        view = _recall_view(found, at_most, layer)
+        if requests.flag(fields, "why"):
+            view["compaction"] = _compaction(view["hits"])
+        return view
 
     return 200, json.dumps(await memory.read(do)).encode(), JSON
+
+
+def _compaction(hits: Sequence[Mapping[str, Any]]) -> list[dict[str, Any]]:
+    """What each step would do to these hits to fit them into a prompt."""
+    records = [Record(str(hit["kind"]), str(hit["text"])) for hit in hits]
+    report = compact(records, CLAUDE_CODE.prompt_limit, CLAUDE_CODE.context_unit).report
+    return [asdict(level) for level in report]
 
 
 def _recall_view(found: Found, at_most: int, layer: Layer | None) -> dict[str, Any]:
