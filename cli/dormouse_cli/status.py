@@ -123,11 +123,21 @@ def _rows(found: dict[str, Any]) -> list[tuple[str, str]]:
     rows += [("to be settled", str(found["pending"]))] if found.get("pending") else []
     rows.append(("undelivered", counted(found.get("undelivered"), "event")))
     rows += [(name, str(found[name])) for name in ("key", "privacy") if found.get(name)]
+    rows += _thinking(found.get("thinker") or {})
     slept = (found.get("rem") or {}).get("last_success")
     rows += [("last sleep", when(slept))] if slept else []
     rows += [(name, _agent(name, about)) for name, about in (found.get("agents") or {}).items()]
     rows += [("warning", str(warning)) for warning in found.get("warnings") or ()]
     return rows
+
+
+def _thinking(used: dict[str, Any]) -> list[tuple[str, str]]:
+    """What thinking cost today; nothing where it cost nothing."""
+    calls, tokens = used.get("calls") or {}, used.get("tokens") or {}
+    if not calls.get("used"):
+        return []
+    said = f"{calls['used']} of {calls['cap']} calls, {tokens['used']} of {tokens['cap']} tokens"
+    return [("thinking", f"{said}, anew {when(used.get('resets_at'))}")]
 
 
 def _agent(name: str, about: dict[str, Any]) -> str:

@@ -214,7 +214,12 @@ def run(
         )
     except OSError:
         return Ran("missing", False, b"")
-    exchange = _Exchange(process, memoryview(wire), stop, time.monotonic() + timeout_s + GRACE_S)
+    return _exchange(process, wire, stop, time.monotonic() + timeout_s + GRACE_S)
+
+
+def _exchange(process: subprocess.Popen[bytes], wire: bytes, stop: Stop, deadline: float) -> Ran:
+    """Give the supervisor its part, read the thinker's, and see both off."""
+    exchange = _Exchange(process, memoryview(wire), stop, deadline)
     try:
         ended = exchange.go()
     finally:

@@ -5,7 +5,7 @@ from typing import Any
 import pytest
 
 from tests.unit.cli.conftest import Run
-from tests.unit.cli.dummy import Dummy
+from tests.unit.cli.dummy import Dummy, status
 from tests.unit.cli.terminals import on_terminal, without_terminal
 
 SHOW = "GET /v1/privacy"
@@ -91,3 +91,14 @@ def test_up_asks_nothing_without_a_terminal_of_an_agent_or_with_json(asked: Dumm
 
 def test_up_works_though_the_question_can_not_be_asked(daemon: Dummy) -> None:
     assert on_terminal("up").code == 0
+
+
+def test_status_says_what_thinking_cost_today_and_when_the_day_ends(
+    daemon: Dummy, run: Run
+) -> None:
+    calls, tokens = {"used": 3, "cap": 40}, {"used": 1200, "cap": 200_000}
+    used = {"calls": calls, "tokens": tokens, "resets_at": "2026-06-02T00:00:00.000+00:00"}
+    daemon.script("GET /v1/health", status(thinker=used))
+    assert "3 of 40 calls, 1200 of 200000 tokens" in run("status").out
+    daemon.script("GET /v1/health", status())
+    assert "calls" not in run("status").out

@@ -14,7 +14,7 @@ from dormouse.work.extract import LONGEST, RulesExtractor, checked, chunks
 from tests.unit.work.thinking import PROJECT, Obliging, Says, Thinking
 
 SAID = "By the way the billing service moved to port 7443, and Anna owns the invoices now."
-FACT = {
+FACT: dict[str, Any] = {
     "turn": 1,
     "quote": "the billing service moved to port 7443",
     "text": "the billing service is on port 7443",
