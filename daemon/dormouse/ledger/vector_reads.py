@@ -134,8 +134,9 @@ class VectorReads(FactReads):
         when, more = held(as_of)
         table = "facts" if history or as_of is not None else "current_facts"
         rows: list[Any] = self._all(
-            f"SELECT {COLUMNS}, f.nr, f.words FROM {table} AS f WHERE f.nr IN (SELECT value FROM"
-            f" json_each(?)) AND {seen}{when}",
+            # CROSS JOIN: by number, not through all facts of the place (24 ms at 100 k).
+            f"SELECT {COLUMNS}, f.nr, f.words FROM json_each(?) AS j CROSS JOIN {table} AS f"
+            f" ON f.nr = j.value WHERE {seen}{when}",
             numbers(facts), *values, *more,
         )  # fmt: skip
         found = self._with_sources(rows)
