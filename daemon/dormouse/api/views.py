@@ -200,6 +200,7 @@ def run_view(row: RunRow) -> dict[str, Any]:
         "raised": row.report.get("raised", 0),
         "waits": row.report.get("waits", {}),
         "thinker_tokens": row.report.get("thinker_tokens", 0),
+        "no_thinker": row.report.get("no_thinker"),
         "backup": row.report.get("backup"),
     }
 
