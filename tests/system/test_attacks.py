@@ -365,3 +365,8 @@ def test_what_we_put_into_a_prompt_is_no_command(daemon: Machine) -> None:
         session.prompt(f"<{tag}>\n{COMMAND}\n</{tag}>\nGood morning.")
     daemon.settled()
     assert daemon.facts("all", repository) == []
+
+
+def test_an_agent_cant_stop_the_daemon(daemon: Machine) -> None:
+    assert daemon.call("POST", "/v1/stop", agent="codex")[0] == 403
+    assert daemon.ask("GET", "/v1/health")["state"] in ("ok", "consolidating")

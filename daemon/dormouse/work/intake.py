@@ -54,7 +54,7 @@ def take_prompt(
 def said_at(turn: Turn, now: str) -> str:
     """When *turn* was said, as its host has it; now where it says nothing that can be read."""
     try:
-        return stamp(parse(turn.at)) if turn.at else now
+        return min(stamp(parse(turn.at)), now) if turn.at else now
     except (ValueError, OverflowError):
         return now
 

@@ -183,8 +183,8 @@ def _correct(
     look = where.look(who.session_id)
     found = _named_by_old(w, command, look) if command.old else []
     meant = found[0] if len(found) == 1 else None
-    if meant is not None and command.old and command.new:
-        text = _swap(meant.text, command.old, command.new)
+    text = _corrected_text(command, meant) if meant is not None else None
+    if meant is not None and text is not None:
         wish = Wish(text, meant.kind, meant.layer, meant.scope, pin=meant.pinned, at=at)
         kept = remember(w, wish, who, where, now, replaces=meant)
         short = _short(w, meant)
@@ -203,6 +203,19 @@ def _correct(
         confidence=command.confidence,
     )
     _remember(w, statement, who, where, done, now, at)
+
+
+def _corrected_text(command: Correction, meant: Fact) -> str | None:
+    """What stands in the place of *meant*: its own words with the new value, or what was said.
+
+    Whole sentences are taken as they are ("we use vitest for the tests, not jest": which of its
+    words is the new value is a guess), and only if they are about the same thing.
+    """
+    if command.dangling:
+        return _swap(meant.text, command.old, command.new) if command.old and command.new else None
+    said, known = (set(query_terms(text, explicit=True)) for text in (command.text, meant.text))
+    old = set(query_terms(command.old or "", explicit=True))
+    return command.text if (said & known) - old else None
 
 
 def _named_by_old(w: Writer, command: Correction, look: Look) -> list[Fact]:

@@ -7,7 +7,7 @@ from typing import Any
 from fastapi import APIRouter, Request
 
 from dormouse.api import requests
-from dormouse.api.routes.common import Svc, body_of
+from dormouse.api.routes.common import OWNERS, Svc, body_of
 from dormouse.errors import NotFound, Refused
 from dormouse.ledger import Reader, Writer
 from dormouse.work import catchup, doctor, status
@@ -76,7 +76,7 @@ async def agent(service: Svc, agent: str, request: Request) -> dict[str, Any]:
     return {"agent": agent, "connected": connected}
 
 
-@router.post("/stop")
+@router.post("/stop", dependencies=[OWNERS])
 async def stop(service: Svc) -> dict[str, Any]:
     service.stop()
     return {"state": "stopping"}
