@@ -16,13 +16,19 @@ from tests.machine import Machine
 
 
 def measured(machine: Machine, count: int) -> Iterator[Figure]:
-    pid = machine.up()
+    """Words alone first, so that nothing is embedded beside what is measured; then both legs."""
+    machine.up()
     repository = machine.repository("shop")
+    pid = store.words_only(machine)
     store.fill(machine, repository, count)
-    yield from hook.figures(machine, repository)
+    yield from hook.figures(machine, repository, "words only")
     yield from capture.figures(machine, repository, pid)
-    yield from recall.figures(machine, repository, pid, count)
+    yield from recall.figures(machine, repository, pid, count, "words only")
     yield from lifecycle.figures(machine, count)
+    if store.give_vectors(machine):
+        yield from hook.figures(machine, repository, "both legs")
+        pid = machine.daemons()[0]
+        yield from recall.figures(machine, repository, pid, count, "both legs")
 
 
 def main() -> None:

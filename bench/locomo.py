@@ -82,15 +82,14 @@ def moment(said_at: str) -> str | None:
     return found.isoformat()
 
 
-def ours(machine: Machine, conversation: Conversation, *, turns_known: bool = True) -> Search:
+def ours(machine: Machine, conversation: Conversation) -> Search:
     """The conversation in a project of its own, each of its sessions under a session_id."""
-    folder = str(machine.repository(f"{conversation.name}{'' if turns_known else '-apart'}"))
+    folder = str(machine.repository(conversation.name))
     ids: dict[str, str] = {}
     for turn in conversation.turns:
         body: dict[str, Any] = {"text": turn.text, "project": folder, "settle": False}
         body |= {"kind": "project", "at": moment(turn.said_at)}
-        if turns_known:
-            body["session_id"] = f"{conversation.name}-{turn.session}"
+        body["session_id"] = f"{conversation.name}-{turn.session}"
         fact = machine.ask("POST", "/v1/facts", {k: v for k, v in body.items() if v is not None})
         ids.setdefault(fact["id"], turn.id)
 
@@ -134,19 +133,22 @@ def recalls(conversation: Conversation, search: Search) -> list[tuple[float, ...
 
 
 def measured(path: Path, names: Sequence[str]) -> tuple[dict[str, tuple[float, ...]], str]:
-    """R@5 and R@10 over all questions of *names* by system, and which legs there were."""
-    talks = list(conversations(path, names))
+    """R@5 and R@10 over all questions of *names* by system, and which legs there were.
+
+    Each conversation is a memory of its own, for both: one store of all would mix their names.
+    """
     rows: dict[str, list[tuple[float, ...]]] = {"plain FTS5 BM25": [], "ours": []}
-    machine = Machine()
-    try:
-        machine.up()
-        searches = [ours(machine, talk) for talk in talks]
-        legs = "words and meaning" if embedded(machine) else "words only"
-        for talk, search in zip(talks, searches, strict=True):
+    legs = ""
+    for talk in conversations(path, names):
+        machine = Machine()
+        try:
+            machine.up()
+            search = ours(machine, talk)
+            legs = "words and meaning" if embedded(machine) else "words only"
             rows["ours"] += recalls(talk, search)
-            rows["plain FTS5 BM25"] += recalls(talk, bm25(talk))
-    finally:
-        machine.destroy()
+        finally:
+            machine.destroy()
+        rows["plain FTS5 BM25"] += recalls(talk, bm25(talk))
     return {
         name: tuple(mean(row[at] for row in found) for at in range(len(KS)))
         for name, found in rows.items()

@@ -5,6 +5,16 @@ from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
+import numpy as np
+
+from dormouse.embedding.index import pack
+from dormouse.keys import KeySlots
+from dormouse.ledger import Ledger, Vector
+from dormouse.times import system_clock
+from dormouse.work.model import installed
+from dormouse.work.prepare import prepare
+from dormouse.work.vectors import ACTIVE
+from dormouse_wire.paths import Home
 from tests.machine import Machine
 
 THINGS = (
@@ -55,3 +65,42 @@ def fill(machine: Machine, repository: Path, count: int) -> None:
     with ThreadPoolExecutor(16) as pool:
         for _ in pool.map(capture, texts(count)):
             pass
+
+
+def words_only(machine: Machine) -> int:
+    """Start the daemon again with recall by words; its pid."""
+    machine.down()
+    (machine.home / "config.toml").write_text("[recall]\nmeaning = false\n")
+    return machine.up()
+
+
+def give_vectors(machine: Machine) -> bool:
+    """Give every fact a made-up vector of the installed model and start; False without a model.
+
+    Making real ones takes 50 ms a fact and would go on beside what is measured. The daemon is down
+    meanwhile.
+    """
+    model = installed(machine.home / "models")
+    if model is None:
+        return False
+    home = Home(machine.home)
+    key = KeySlots.load(home.keyslots).open_with_keyfile()
+    chance = np.random.default_rng(3)
+    machine.down()
+    with Ledger(home.ledger, key, prepare=prepare, now=system_clock) as ledger:
+        after = 0
+        while waiting := ledger.read(lambda r: r.unembedded(None, after, 1_000)):  # noqa: B023
+            rows = chance.standard_normal((len(waiting), model.dim), np.float32)
+            blobs = pack(rows / np.linalg.norm(rows, axis=1, keepdims=True))
+            vectors = [
+                Vector(row.nr, row.id, blob) for row, blob in zip(waiting, blobs, strict=True)
+            ]
+            ledger.write(
+                lambda w: w.keep_vectors(model.model, model.revision, vectors)  # noqa: B023
+            ).result()
+            after = waiting[-1].nr
+        key_of = f"{model.model} {model.revision}"
+        ledger.write(lambda w: w.set_setting(ACTIVE, key_of)).result()
+    (machine.home / "config.toml").write_text("")
+    machine.up()
+    return True

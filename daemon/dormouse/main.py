@@ -96,7 +96,7 @@ def open_memory(home: Home, data_key: bytes, clock: Clock) -> "Memory":
     from dormouse.judging.slot import SlotJudge  # noqa: PLC0415
     from dormouse.ledger import Ledger  # noqa: PLC0415
     from dormouse.settings import read  # noqa: PLC0415
-    from dormouse.work.meaning import Meaning  # noqa: PLC0415
+    from dormouse.work.meaning import SWITCHED_OFF, Meaning  # noqa: PLC0415
     from dormouse.work.memory import Memory  # noqa: PLC0415
     from dormouse.work.model import installed  # noqa: PLC0415
     from dormouse.work.places import Places  # noqa: PLC0415
@@ -110,7 +110,11 @@ def open_memory(home: Home, data_key: bytes, clock: Clock) -> "Memory":
     )
     warm_rules()
     door = make_door(ledger, settings, clock)
-    meaning = Meaning(ledger, lambda: installed(home.root / "models"))
+    meaning = (
+        Meaning(ledger, lambda: installed(home.root / "models"))
+        if settings.recall_meaning
+        else Meaning(ledger, lambda: None, SWITCHED_OFF)
+    )
     return Memory(home, ledger, settings, clock, Ladder([SlotJudge()]), places, door, meaning)
 
 

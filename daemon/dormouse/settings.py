@@ -75,6 +75,9 @@ class Settings:
     recall_floor: float = _option(
         FLOOR, "How well a fact must fit to be shown at all; 0 switches silence off.", *_SHARE
     )
+    recall_meaning: bool = _option(
+        True, "Whether facts are found by their meaning too; it takes 80 MB while it is used."
+    )
     rem_idle_minutes: int = _option(
         10, "How long all agents must be quiet before it sleeps.", *_AMOUNT
     )

