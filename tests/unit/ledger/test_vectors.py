@@ -2,7 +2,7 @@
 
 from dormouse.facts import Because, Fact, Look, Scope
 from dormouse.ledger import Ledger, Vector, Writer, new_id, place_keys
-from tests.unit.ledger.store import EVERYTHING, say
+from tests.unit.ledger.store import EVERYTHING, day, say
 
 MODEL = ("toy", "1")
 
@@ -137,3 +137,14 @@ def test_whether_there_is_anything_to_look_at_is_known_for_each_view(ledger: Led
     retire(ledger, fact)
     assert not ledger.read(lambda r: r.has_facts(there))
     assert ledger.read(lambda r: r.has_facts(there, retired=True))
+
+
+def test_by_number_too_a_fact_is_there_as_of_a_time_at_which_it_held(ledger: Ledger) -> None:
+    fact = say(ledger, "port is 1", day("02-01"))
+    numbers = embed(ledger, fact)
+    retire(ledger, fact)
+
+    def there(at: str) -> bool:
+        return bool(ledger.read(lambda r: r.facts_by_number(numbers, EVERYTHING, as_of=at)))
+
+    assert [there(day(at)) for at in ("01-15", "03-01", "12-01")] == [False, True, False]
