@@ -49,8 +49,13 @@ fix: $(READY)
 	$(PY) -m ruff check --fix
 	$(PY) -m ruff format
 
+# LOCOMO=FILE names LoCoMo's archive; without it that part is skipped, aloud.
 bench: $(READY)
 	$(PY) -m bench
+	$(PY) -m bench.sizes
+	$(PY) -m bench.second_set
+	$(PY) -m bench.locomo
+	$(PY) -m bench.peers
 
 docs: $(READY)
 	$(PY) -m tests.reference
