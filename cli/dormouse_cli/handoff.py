@@ -21,6 +21,11 @@ COLUMNS = ("id", "state", "from", "to", "taken by", "given", "goal")
 app = typer.Typer(rich_markup_mode=None)
 
 
+@app.callback(epilog=example("dormouse handoff give --to codex", "dormouse handoff list"))
+def handoff() -> None:
+    """Hand a task on to another agent, and see what became of it."""
+
+
 @app.command(epilog=example("dormouse handoff give --to codex", "dormouse handoff give"))
 def give(
     to: Annotated[

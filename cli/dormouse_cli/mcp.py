@@ -13,7 +13,7 @@ from dormouse_wire.paths import Home
 app = typer.Typer(rich_markup_mode=None)
 
 
-@app.command(epilog=example("dormouse mcp", "claude mcp add dormouse -- dormouse mcp"))
+@app.command(epilog=example("dormouse mcp", "dormouse mcp --agent openclaw"))
 def mcp(
     home: Annotated[
         Path | None,

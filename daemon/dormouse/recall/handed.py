@@ -46,20 +46,11 @@ def lines(
     if cut_off_by is not None:
         head.append(f"note: attempt {handoff.attempt}; {cut_off_by} was cut off before it finished")
     records = [Record("note", plain(text)) for text in head]
-    content = handoff.content
-    named = (
-        ("goal", (content.goal,)),
-        ("open", content.open),
-        ("decision", content.decisions),
-        ("file", tuple(_file(path, missing) for path in content.files)),
-        ("done", content.done),
-        ("at", (_at(handoff),)),
-        ("focus", content.focus),
-        ("said", tuple(f"{role}: {text}" for role, text in content.turns)),
-        ("given because", (content.reason or "",)),
-    )
     records += [
-        Record(name, f"{name}: {plain(text)}") for name, texts in named for text in texts if text
+        Record(name, f"{name}: {plain(text)}")
+        for name, texts in _groups(handoff, missing)
+        for text in texts
+        if text
     ]
     end = f"when it is done: handoff_take with id {short} and end finished, or"
     end += f" dormouse handoff finish {short}"
@@ -69,6 +60,22 @@ def lines(
     found = compact(records, room, unit)
     tail = [more, end] if len(found.report) > 1 else [end]
     return Handed((*(record.text for record in found.records), *tail), found.report)
+
+
+def _groups(handoff: Handoff, missing: Collection[str]) -> list[tuple[str, tuple[str, ...]]]:
+    """What is handed on, by sort, the dearest first."""
+    content = handoff.content
+    return [
+        ("goal", (content.goal,)),
+        ("open", content.open),
+        ("decision", content.decisions),
+        ("file", tuple(_file(path, missing) for path in content.files)),
+        ("done", content.done),
+        ("at", (_at(handoff),)),
+        ("focus", content.focus),
+        ("said", tuple(f"{role}: {text}" for role, text in content.turns)),
+        ("given because", (content.reason or "",)),
+    ]
 
 
 def _file(path: str, missing: Collection[str]) -> str:

@@ -19,7 +19,7 @@ from tests.unit.cli.terminals import PROGRAM, on_terminal, without_terminal
 
 EVIL = "a\x1b[2Jb\x9bc\u202ed\r\nZ"
 GROUPS = ("candidates", "proposals", "questions", "rem", "projects", "key")
-LATER = ("lessons", "handoff", "snapshot", "mcp", "open", "skills", "graph")
+LATER = ("lessons", "snapshot", "open", "skills", "graph")
 
 
 def commands(
@@ -87,10 +87,10 @@ def test_version_and_help_need_no_daemon(run: Run) -> None:
 def test_every_command_of_the_contract_is_there_and_no_later_one() -> None:
     names = {" ".join(path) for path, _ in commands()}
     lone = """up down restart status doctor connect disconnect uninstall remember recall facts show
-    history retired retire restore correct pin unpin journal judge unlock backup erase privacy"""
+    history retired retire restore correct pin unpin journal judge unlock backup erase privacy agents mcp"""
     below = """candidates: accept drop, proposals: accept reject, questions: answer,
     rem: run log show undo approve, projects: join, key: add check,
-    service: install remove status"""
+    service: install remove status, handoff: give list show take finish return"""
     wanted = set(lone.split()) | set(GROUPS)
     for group, words in (part.split(":") for part in below.split(",")):
         wanted |= {f"{group.strip()} {word}" for word in words.split()}
@@ -100,7 +100,7 @@ def test_every_command_of_the_contract_is_there_and_no_later_one() -> None:
 
 def test_every_command_takes_json_and_explains_itself_with_an_example() -> None:
     for path, command in commands():
-        if path not in (("rem",), ("key",), ("service",)):
+        if path not in (("rem",), ("key",), ("service",), ("handoff",), ("mcp",)):
             given = {name for parameter in command.params for name in parameter.opts}
             assert "--json" in given, path
         assert command.help, path
