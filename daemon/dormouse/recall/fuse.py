@@ -29,8 +29,9 @@ ASIDE = 1.2
 ATTRACTION = 0.5
 THRESHOLD = -0.078
 SPREAD = 0.1  # evidence that moves a fit from .39 to .63: for people only, it orders nothing
-# Evidence by which a hit may fall short of the best one. Second set, recall@5 / share of what is
-# shown that is right: none .887/.397, .4 .887/.468, .25 .887/.552, .2 .880/.606, .1 .867/.751
+# Evidence by which a hit that words alone do not carry may fall short of the best one. Second set,
+# recall@5 / share of what is shown that is right: none .887/.397, .4 .887/.468, .25 .887/.552,
+# .2 .880/.597, .1 .880/.698
 GAP = 0.25
 NEAREST_ASIDE = 8  # prompts that no memory answers whose nearness to a prompt is averaged
 

@@ -108,7 +108,7 @@ def rank(
     ranked: list[Ranked] = []
     for hit, (relevance, matched), good, place in zip(found, judged, fits, places, strict=True):
         known = sense.facts.get(hit.fact.id) if sense else None
-        if good < floor or (floor > 0 and _disturbs(bool(matched), known, good, best)):
+        if good < floor or (floor > 0 and relevance < floor and _disturbs(known, good, best)):
             continue
         share = hit.words / most if most > 0 else 0.0
         standing = _standing(hit.fact, look, today)
@@ -122,9 +122,9 @@ def rank(
     return _folded(ranked)
 
 
-def _disturbs(matched: bool, known: tuple[float, float] | None, good: float, best: float) -> bool:
-    """Whether a hit is not worth showing beside the best: no leg knows it, or it is far off."""
-    return not matched if known is None else falls_short(good, best)
+def _disturbs(known: tuple[float, float] | None, good: float, best: float) -> bool:
+    """Whether a hit that words alone don't carry is not worth showing beside the best."""
+    return known is None or falls_short(good, best)
 
 
 def _fit(hit: Hit, relevance: float, sense: Sense | None) -> float:
