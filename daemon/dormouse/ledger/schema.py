@@ -70,7 +70,7 @@ CREATE VIRTUAL TABLE search USING fts5 (
   words, near, content = 'search_rows', content_rowid = 'nr',
   tokenize = "porter unicode61 remove_diacritics 2"
 );
-CREATE VIRTUAL TABLE search_terms USING fts5vocab (search, row);
+CREATE VIRTUAL TABLE search_terms USING fts5vocab (search, col);
 """
 
 JUDGMENTS = """

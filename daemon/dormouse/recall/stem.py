@@ -119,6 +119,8 @@ def _step5(word: str) -> str:
 @lru_cache(maxsize=16_384)
 def porter(token: str) -> str:
     """The term that FTS5's porter tokenizer keeps for *token* (one token, already folded)."""
+    if token.isdigit():
+        return token
     raw = token if token.isascii() else token.encode("utf-8", "replace").decode("latin-1")
     if not 3 <= len(raw) <= _LONGEST:
         return token

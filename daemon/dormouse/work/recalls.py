@@ -6,6 +6,7 @@ from dormouse.facts import Look
 from dormouse.ledger import Hit, Reader
 from dormouse.recall.fuse import Sense
 from dormouse.recall.rank import Ranked, rank
+from dormouse.recall.stem import porter
 from dormouse.recall.words import prune, query_terms
 from dormouse.times import parse
 from dormouse.work.meaning import Asked, Meaning
@@ -46,7 +47,7 @@ def find(
     terms = query_terms(text, explicit=explicit)
     if not terms:
         return Found(reason="no_match")
-    frequencies, everywhere = r.frequencies(terms), r.last_fact()  # counted in the same facts
+    frequencies, everywhere = _frequencies(r, terms), r.last_fact()  # counted in the same facts
     rare = prune(terms, frequencies, everywhere)
     hits = r.search(rare, look, limit=DEPTH, as_of=as_of, history=history)
     sense = None
@@ -63,6 +64,13 @@ def find(
         return Found(reason="silenced")
     shown = ranked if limit is None else ranked[:limit]
     return Found(shown, len(ranked) - len(shown))
+
+
+def _frequencies(r: Reader, terms: list[str]) -> dict[str, int]:
+    """In how many facts each term occurs, under the stem by which it is found."""
+    stems = {term: porter(term) for term in terms}
+    occurring = r.occurrences(set(stems.values()))
+    return {term: occurring[stem] for term, stem in stems.items()}
 
 
 def _by_meaning(

@@ -148,3 +148,12 @@ def test_by_number_too_a_fact_is_there_as_of_a_time_at_which_it_held(ledger: Led
         return bool(ledger.read(lambda r: r.facts_by_number(numbers, EVERYTHING, as_of=at)))
 
     assert [there(day(at)) for at in ("01-15", "03-01", "12-01")] == [False, True, False]
+
+
+def test_a_stem_is_counted_in_the_facts_that_say_it_not_in_their_neighbours(
+    ledger: Ledger,
+) -> None:
+    talk(ledger, "the cat sleeps", "she does that often", "cats again")
+    assert ledger.read(lambda r: r.occurrences(["cat", "sleep", "dog", "\0", ""])) == {
+        "cat": 2, "sleep": 1, "dog": 0, "\0": 0, "": 0,
+    }  # fmt: skip
