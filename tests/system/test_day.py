@@ -69,7 +69,7 @@ def night(day: Day) -> tuple[Any, Any, Any]:
     return before, day.machine.json("rem", "run", "--wait"), day.evening()
 
 
-pytestmark = pytest.mark.xdist_group("day")
+pytestmark = [pytest.mark.slow, pytest.mark.xdist_group("day")]
 
 
 def test_the_day_is_as_long_as_promised() -> None:

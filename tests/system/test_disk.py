@@ -112,7 +112,7 @@ def test_all_folders_are_0700_and_all_files_0600_whatever_the_umask(machine: Mac
     machine.settled()
     wait_for(lambda: (machine.home / "memory.db-wal").exists(), what="a write-ahead log")
     for path, mode in {**modes(machine.home), **modes(machine.user / ".config")}.items():
-        runs = Path(path).is_dir() or path.endswith("/bin/dormouse-hook")
+        runs = Path(path).is_dir() or path.endswith(("/bin/dormouse-hook", "/bin/dormouse-mcp"))
         if path == str(machine.user / ".config"):
             continue  # it may have been there, with a mode of its own
         assert mode == (0o700 if runs else 0o600), (path, oct(mode))

@@ -5,8 +5,12 @@ import threading
 from pathlib import Path
 from typing import Any
 
+import pytest
+
 from tests.machine import Machine, Session, wait_for
 from tests.peers import Peers
+
+pytestmark = pytest.mark.slow
 
 PROMPT = "Please add a rate limiter to the API. We decided to use a token bucket."
 ANSWER = "I have added the bucket in api.py. Next: wire it into the router."

@@ -9,6 +9,8 @@ import pytest
 
 from tests.machine import Machine, wait_for
 
+pytestmark = pytest.mark.slow
+
 SECONDS = 40
 
 

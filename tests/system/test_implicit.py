@@ -8,6 +8,8 @@ import pytest
 
 from tests.machine import Machine
 
+pytestmark = pytest.mark.slow
+
 
 def texts(machine: Machine, repository: Path) -> list[str]:
     machine.settled()

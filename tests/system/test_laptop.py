@@ -13,6 +13,8 @@ from dormouse.work import rem
 from tests.machine import Machine
 from tests.night import Bed, Clock
 
+pytestmark = pytest.mark.slow
+
 AWAKE = (0.1, None)
 
 

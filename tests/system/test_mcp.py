@@ -12,6 +12,8 @@ import pytest
 from tests.machine import Machine
 from tests.peers import Peers
 
+pytestmark = pytest.mark.slow
+
 
 def with_official_client(machine: Machine, cwd: Path, do: Callable[[Any], Awaitable[None]]) -> None:
     """Run *do* with the official client's session."""

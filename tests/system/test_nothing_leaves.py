@@ -15,6 +15,8 @@ import pytest
 from dormouse_wire.client import Unreachable
 from tests.machine import Machine, wait_for
 
+pytestmark = pytest.mark.slow
+
 PROXY = "http://192.0.2.7:3128"  # an address for documentation: nobody is there
 TRAPS = dict.fromkeys(("HTTP_PROXY", "http_proxy", "HTTPS_PROXY", "ALL_PROXY"), PROXY)
 UNIX = re.compile(r"AF_UNIX|AF_LOCAL")

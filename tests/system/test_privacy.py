@@ -13,6 +13,8 @@ import pytest
 from tests.contract.rigs import ServerRig
 from tests.machine import Machine
 
+pytestmark = pytest.mark.slow
+
 OLDER = "releases need a sign-off from Maria"
 NEWER = "releases need no sign-off any more, CI does it"
 

@@ -19,6 +19,8 @@ from dormouse_wire.client import Unreachable
 from dormouse_wire.paths import Home
 from tests.machine import Machine, wait_for
 
+pytestmark = pytest.mark.slow
+
 PLAYED = """#!/bin/sh
 # A systemctl that notes what it is asked, and whether units are enabled and started.
 shift

@@ -2,8 +2,12 @@
 
 from typing import Any
 
+import pytest
+
 from tests.machine import Machine
 from tests.system.test_handoff import work
+
+pytestmark = pytest.mark.slow
 
 
 def record(machine: Machine, agent: str) -> Any:
