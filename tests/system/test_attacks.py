@@ -4,6 +4,7 @@ import json
 import os
 import shutil
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -225,7 +226,7 @@ def test_an_agent_sees_a_fact_of_its_own_project(daemon: Machine) -> None:
 
 def keyed(
     daemon: Machine, route: str, body: object, key: str, agent: str | None = None
-) -> tuple[int, dict[str, str]]:
+) -> tuple[int, dict[str, Any]]:
     """A POST with an idempotency key."""
     headers = {"Idempotency-Key": key} | ({"Dormouse-Agent": agent} if agent else {})
     status, answer = client.call(

@@ -75,7 +75,8 @@ class JudgmentReads(FactReads):
     def is_final(self, older_id: str, newer_id: str) -> bool:
         """Whether no judge may be asked: the owner's word or an undo stands for this pair.
 
-        It also stands for the same older fact and a newer one of equal text, or one that corrects it.
+        It stands as well for the same older fact and a newer one of equal text, or one that
+        corrects the newer one.
         """
         row = self._one(
             "WITH RECURSIVE same (id) AS (SELECT ?2 UNION SELECT f.id FROM same JOIN facts AS f"

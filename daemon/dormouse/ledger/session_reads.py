@@ -94,6 +94,7 @@ class SessionReads(Connected):
             session_id,
         )
         return [row[0] for row in rows]
+
     def sessions_of(self, project_id: str, *, limit: int = 20) -> list[SessionRow]:
         """A project's sessions, last active first."""
         rows = self._all(
