@@ -19,6 +19,7 @@ from typing import Any, NamedTuple
 
 from bench.measure import Figure, table
 from bench.second_set import embedded
+from bench.store import words_only
 from tests.machine import Machine
 
 TUNE = ("26", "30", "41", "42")
@@ -132,7 +133,9 @@ def recalls(conversation: Conversation, search: Search) -> list[tuple[float, ...
         return list(pool.map(one, conversation.questions))
 
 
-def measured(path: Path, names: Sequence[str]) -> tuple[dict[str, tuple[float, ...]], str]:
+def measured(
+    path: Path, names: Sequence[str], words: bool
+) -> tuple[dict[str, tuple[float, ...]], str]:
     """R@5 and R@10 over all questions of *names* by system, and which legs there were.
 
     Each conversation is a memory of its own, for both: one store of all would mix their names.
@@ -143,8 +146,10 @@ def measured(path: Path, names: Sequence[str]) -> tuple[dict[str, tuple[float, .
         machine = Machine()
         try:
             machine.up()
+            if words:
+                words_only(machine)
             search = ours(machine, talk)
-            legs = "words and meaning" if embedded(machine) else "words only"
+            legs = "words only" if words or not embedded(machine) else "words and meaning"
             rows["ours"] += recalls(talk, search)
         finally:
             machine.destroy()
@@ -155,8 +160,8 @@ def measured(path: Path, names: Sequence[str]) -> tuple[dict[str, tuple[float, .
     }, legs
 
 
-def figures(path: Path, part: str, names: Sequence[str]) -> list[Figure]:
-    found, legs = measured(path, names)
+def figures(path: Path, part: str, names: Sequence[str], words: bool) -> list[Figure]:
+    found, legs = measured(path, names, words)
     aims = (0.66, 0.75)
     rows = []
     for name, values in found.items():
@@ -177,16 +182,18 @@ def figures(path: Path, part: str, names: Sequence[str]) -> list[Figure]:
 def main() -> None:
     parser = argparse.ArgumentParser(prog="python -m bench.locomo")
     parser.add_argument("--part", choices=("tune", "report", "both"), default="both")
-    part = parser.parse_args().part
+    parser.add_argument("--words", action="store_true", help="with recall by meaning off")
+    options = parser.parse_args()
+    part, words = options.part, options.words
     given = os.environ.get("LOCOMO")
     if not given or not Path(given).is_file():
         print("LoCoMo: SKIPPED, LOCOMO=FILE names no archive of it")
         return
     rows: list[Figure] = []
     if part in ("tune", "both"):
-        rows += figures(Path(given), "TUNE", TUNE)
+        rows += figures(Path(given), "TUNE", TUNE, words)
     if part in ("report", "both"):
-        rows += figures(Path(given), "REPORT", REPORT)
+        rows += figures(Path(given), "REPORT", REPORT, words)
     print(table(rows))
 
 
