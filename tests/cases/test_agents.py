@@ -3,9 +3,13 @@
 from concurrent.futures import ThreadPoolExecutor
 from typing import Any
 
+import pytest
+
 from tests.machine import Machine
 from tests.peers import Peers
 from tests.system.test_handoff import work
+
+pytestmark = pytest.mark.slow
 
 
 def test_case_09_what_an_agent_does_with_our_tools_is_no_evidence(

@@ -10,6 +10,8 @@ import pytest
 from tests.contract.rigs import ServerRig, alive
 from tests.machine import Machine, wait_for
 
+pytestmark = pytest.mark.slow
+
 KEEP_8 = [{"pair": n, "verdict": "keep"} for n in range(1, 9)]
 ENDPOINT = '[endpoint]\nurl = "http://127.0.0.1:{port}/v1"\nmodel = "fake"\n'
 

@@ -14,6 +14,8 @@ from dormouse.thinking.values import SIGNATURE
 from tests.contract.rigs import RIGS, ProgramRig, Rig, rig
 from tests.machine import wait_for
 
+pytestmark = pytest.mark.slow
+
 SCHEMA = {
     "type": "object",
     "properties": {"verdict": {"type": "string", "enum": ["supersede", "keep", "unsure"]}},

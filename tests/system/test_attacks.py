@@ -12,6 +12,8 @@ from dormouse_wire import client
 from tests import decrypt
 from tests.machine import Machine, Session, context, wait_for
 
+pytestmark = pytest.mark.slow
+
 OWNERS = "the staging server is at 10.0.0.5"
 
 

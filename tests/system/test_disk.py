@@ -6,8 +6,12 @@ import stat
 import uuid
 from pathlib import Path
 
+import pytest
+
 from tests.decrypt import dump
 from tests.machine import Machine, processes, wait_for
+
+pytestmark = pytest.mark.slow
 
 
 def everything(machine: Machine) -> dict[Path, bytes]:

@@ -11,8 +11,6 @@ from tests.machine import Machine, listener
 NOBODY = 65_534
 ASK = """
 import os, socket, sys
-
-pytestmark = pytest.mark.slow
 os.setgid({nobody}); os.setuid({nobody})
 with socket.socket(socket.AF_UNIX) as connection:
     connection.settimeout(5)

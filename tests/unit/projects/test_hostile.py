@@ -284,16 +284,20 @@ class TestNeverWaits:
             monkeypatch.setattr(os, name, refuse)
         assert world.place(victim).branch == "main"
 
-    def test_a_prompt_pays_less_than_a_third_of_a_millisecond(
+    def test_a_prompt_pays_no_more_than_some_looks_at_a_folder(
         self, world: World, victim: Path
     ) -> None:
         deep = victim / "a" / "b" / "c" / "d" / "e"
         deep.mkdir(parents=True)
         for folder in (deep, world.work / "victim-x", world.home / "x"):
             folder.mkdir(exist_ok=True)
-            times = []
-            for _ in range(200):
+            times, raw = [], []
+            for _ in range(200):  # in turn, so that a busy machine slows both
                 before = time.thread_time()
                 world.place(folder)
-                times.append(time.thread_time() - before)
-            assert statistics.median(times) < 0.0003
+                between = time.thread_time()
+                for _ in range(10):
+                    os.stat(folder)  # noqa: PTH116  the bare call is the measure
+                times.append(between - before)
+                raw.append(time.thread_time() - between)
+            assert statistics.median(times) < 30 * statistics.median(raw)

@@ -16,6 +16,8 @@ from dormouse.thinking.hosted import Hosted, is_hosted
 from tests.contract.rigs import SECRET, HostedRig, ServerRig
 from tests.unit.thinking.world import SCHEMA, THOUGHT
 
+pytestmark = pytest.mark.slow
+
 KEEP = {"answer": {"verdict": "keep"}}
 
 

@@ -17,6 +17,8 @@ from dormouse_wire.hosts import THINKER_FOLDER, THINKER_MARKER
 from tests.contract.rigs import ProgramRig, alive
 from tests.machine import processes, wait_for
 
+pytestmark = pytest.mark.slow
+
 SCHEMA = {"type": "object", "properties": {"x": {"type": "string"}}, "required": ["x"]}
 CANARY = "canary-" + "5f1c" * 4
 THOUGHT = Thought("judge", "You judge.", CANARY, SCHEMA, 100)

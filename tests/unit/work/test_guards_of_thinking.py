@@ -14,6 +14,8 @@ from tests.contract.rigs import ProgramRig
 from tests.machine import Machine
 from tests.unit.thinking.world import SCHEMA
 
+pytestmark = pytest.mark.slow
+
 PROMPT = "[dormouse-thinker] judge\n{}"
 
 
