@@ -5,6 +5,7 @@ One read before, one transaction, then text. Whatever goes wrong, the caller ans
 
 import asyncio
 from collections.abc import Sequence
+from dataclasses import replace
 
 from dormouse.capture.commands import read_prompt
 from dormouse.facts import Because, Fact, Kind, Look
@@ -13,7 +14,7 @@ from dormouse.recall import render
 from dormouse.recall.rank import Ranked
 from dormouse.sessions import Answer, Event, Moment, Role, Turn
 from dormouse.work import catchup, handoff, task
-from dormouse.work.intake import speech, take_prompt
+from dormouse.work.intake import said_at, speech, take_prompt
 from dormouse.work.memory import Memory
 from dormouse.work.obey import Obeyed
 from dormouse.work.places import Where
@@ -62,22 +63,13 @@ async def _note(memory: Memory, event: Event, where: Where) -> None:
         _touch(w, event, where, ended=event.moment is Moment.SESSION_END)
         task.heard(w, memory, event, where, text)
         if turn is not None and text:
-            said = Turn(
-                turn.role,
-                text,
-                turn.session_id,
-                turn.at,
-                turn.line_id,
-                turn.host_turn_id,
-                turn.attended,
-                turn.original_length,
-            )
+            said = replace(turn, text=text)
             w.journal(
                 event.agent,
                 said,
                 project_id=where.project_id,
                 branch=where.branch,
-                at=turn.at or memory.now(),
+                at=said_at(turn, memory.now()),
                 state="done",
             )
             if turn.role is Role.ASSISTANT:
@@ -112,7 +104,7 @@ async def _prompt(memory: Memory, event: Event, turn: Turn, where: Where) -> Ans
         obeyed = Obeyed()
         _touch(w, event, where)
         if text:
-            said = Turn(turn.role, text, turn.session_id, turn.at, turn.line_id, turn.host_turn_id)
+            said = replace(turn, text=text)
             obeyed = take_prompt(w, event.agent, said, where, memory.now(), person=person)
         task.heard(w, memory, event, where, text)
         obeyed.lines += handoff.news(w, event, where)
