@@ -170,7 +170,8 @@ def test_the_demo_tells_the_story_and_leaves_nothing_behind(machine: Machine) ->
     assert time.monotonic() - began < 30  # 5 s on an idle machine with 2 cores
     told = json.loads(done.stdout)
     assert [step["title"] for step in told["steps"] if not step["ok"]] == []
-    assert (told["ok"], done.returncode, len(told["steps"])) == (True, 0, 12)
+    assert (told["ok"], done.returncode) == (True, 0)
+    assert len(told["steps"]) >= 12
     assert list((machine.root / "tmp").iterdir()) == []
     assert list((machine.root / "person").iterdir()) == []
     assert not machine.home.exists()
