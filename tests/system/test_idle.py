@@ -40,8 +40,8 @@ def test_an_idle_daemon_uses_less_than_half_a_percent_and_polls_nothing(daemon: 
     used, woken = cpu_s(pid), wakings(pid)
     time.sleep(SECONDS)  # this is the measurement
     assert (cpu_s(pid) - used) / SECONDS < 0.005
-    # A server that looks whether to end made 10 a second; what is left is the look for new vectors.
-    assert (wakings(pid) - woken) / SECONDS < 5, "something looks again and again"
+    # Each clock of a whole minute wakes a thread or two; one of a second would make 40 and more.
+    assert wakings(pid) - woken < SECONDS / 2, "something looks again and again"
 
 
 @pytest.mark.parametrize("number", [signal.SIGTERM, signal.SIGINT])

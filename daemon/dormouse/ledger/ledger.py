@@ -33,6 +33,7 @@ from dormouse.times import Clock, stamp
 T = TypeVar("T")
 log = logging.getLogger("dormouse.ledger")
 IDLE_READERS = 4
+MOVES = "SELECT (SELECT max(nr) FROM facts), (SELECT max(nr) FROM moved)"
 COPY_LOOKS = 20_000  # steps of SQLite between two looks at whether to go on copying
 WHY = {
     "disk_full": "the disk is full",
@@ -47,7 +48,8 @@ class Ledger:
     """An open store. Any thread may read and write; reads never wait for writes.
 
     ``trouble`` is None, or in one word why writes are refused; ``step`` names the failed step of an
-    upgrade. Raises the errors of ``checks`` when the file can't be opened.
+    upgrade. ``on_move`` is called, in the writer's thread, after facts were captured, moved or
+    erased. Raises the errors of ``checks`` when the file can't be opened.
     """
 
     def __init__(
@@ -62,6 +64,8 @@ class Ledger:
         self.path = path
         self.trouble: str | None = None
         self.step: str | None = None
+        self.on_move: Callable[[], None] = lambda: None
+        self._moves: Any = None
         self._key, self._prepare, self._clock = key, prepare, now
         self._ballast = Ballast(path.with_name("ballast"))
         self._readers: deque[Reader] = deque()
@@ -261,7 +265,9 @@ class Ledger:
         def alone(_: Any, again: bool = True) -> T:
             db = connect(self.path, self._key, write=True)
             try:
-                return do(db)
+                done = do(db)
+                self._tell_moves(db)
+                return done
             except DatabaseError as error:
                 told, mended = self._diagnose(error)
                 if not (mended and again):
@@ -296,6 +302,16 @@ class Ledger:
     def _committed(self) -> None:
         if self.trouble == "read_only":
             self.trouble = None  # it can be written again
+        self._tell_moves(self._db)
+
+    def _tell_moves(self, db: Any) -> None:
+        """Call ``on_move`` if facts came, moved or went since the last look (two rows, 10 us)."""
+        moves = None
+        with contextlib.suppress(DatabaseError):  # what was committed stays committed
+            moves = db.execute(MOVES).fetchone()
+        if moves is None or moves != self._moves:
+            self._moves = moves
+            self.on_move()
 
     def _diagnose(self, error: BaseException) -> tuple[Exception, bool]:
         """What an error of the file means, and whether trying again makes sense now."""

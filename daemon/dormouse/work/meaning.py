@@ -5,6 +5,7 @@ installed and while facts are embedded anew. It decides nothing about facts.
 """
 
 import asyncio
+import contextlib
 import logging
 import time
 from collections.abc import Callable, Sequence
@@ -26,7 +27,7 @@ log = logging.getLogger("dormouse")
 DEPTH = 50  # hits of this leg that are ranked
 PROMPT_S = 0.15  # how long a prompt waits for its vector before it goes by words alone
 SEARCH_S = 5.0  # how long a person's own search does: it may load the model
-POLL_S = 1.0
+LOOK_S = 60.0  # how often the worker looks although nothing moved: whether to unload an idle model
 YIELD_S = 0.05  # how long the worker stays away when a prompt wants its vector
 GIVE_BACK_S = 10.0  # between two times that memory of prompts' vectors is given back
 NO_MODEL = (
@@ -54,6 +55,8 @@ class Meaning:
         self.vectors: Vectors | None = None
         self.trouble: str | None = None
         self._looked = False
+        self._loop: asyncio.AbstractEventLoop | None = None
+        self._moved = asyncio.Event()
         self._asking = 0
         self._asked_since, self._gave_back = False, 0.0
         self._prompts = ThreadPoolExecutor(1, thread_name_prefix="prompt-vector")
@@ -120,14 +123,26 @@ class Meaning:
 
     async def run(self) -> None:
         """Embed what waits, keep the index in step, let go of an idle model; until cancelled."""
-        loop = asyncio.get_running_loop()
+        loop = self._loop = asyncio.get_running_loop()
+        self._ledger.on_move = self._wake
         while True:
+            self._moved.clear()
             try:
                 more = await loop.run_in_executor(self._facts, self.step)
             except Exception as error:
                 self._failed(error)
                 more = False
-            await asyncio.sleep(POLL_S if not more else YIELD_S if self._asking else 0)
+            if more:
+                await asyncio.sleep(YIELD_S if self._asking else 0)
+                continue
+            with contextlib.suppress(TimeoutError):
+                await asyncio.wait_for(self._moved.wait(), LOOK_S)
+
+    def _wake(self) -> None:
+        """Facts were captured, moved or erased; called in the writer's thread."""
+        if self._loop is not None:
+            with contextlib.suppress(RuntimeError):  # the loop has ended: nobody waits any more
+                self._loop.call_soon_threadsafe(self._moved.set)
 
     def step(self) -> bool:
         """One step of the worker, in its own thread. Whether there is more to do at once."""

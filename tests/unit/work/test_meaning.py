@@ -205,3 +205,37 @@ def test_weights_that_are_not_the_measured_ones_are_refused_aloud(ledger: Ledger
     asyncio.run(asyncio.wait_for(a_moment(), 20))
     assert meaning.trouble is not None and "checksum" in meaning.trouble
     meaning.close()
+
+
+def test_the_worker_is_woken_by_what_moves_and_by_nothing_else(
+    ledger: Ledger, meaning: Meaning, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Its slow look is far beyond this test's end: only being told can bring the vectors."""
+    steps: list[bool] = []
+    step = meaning.step
+    monkeypatch.setattr(meaning, "step", lambda: steps.append(True) or step())
+
+    def length() -> int:
+        return len(meaning.vectors.index) if meaning.vectors is not None else 0
+
+    async def until(there: int) -> None:
+        while length() != there:
+            await asyncio.sleep(0.01)
+
+    async def live() -> None:
+        task = asyncio.create_task(meaning.run())
+        await asyncio.to_thread(store.say, ledger, HOST)
+        await until(1)
+        mail = await asyncio.to_thread(store.say, ledger, MAIL)
+        await until(2)
+        await asyncio.to_thread(ledger.erase, [mail.id])
+        await until(1)
+        await asyncio.sleep(0.2)
+        rested = len(steps)
+        for number in range(20):
+            await asyncio.wrap_future(ledger.write(lambda w, n=number: w.set_setting("n", str(n))))
+        await asyncio.sleep(0.2)
+        assert len(steps) == rested
+        task.cancel()
+
+    asyncio.run(asyncio.wait_for(live(), 20))
