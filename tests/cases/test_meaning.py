@@ -27,7 +27,7 @@ def machine() -> Iterator[Machine]:
 
 
 def ready(machine: Machine) -> bool:
-    """Every vector is there, and the switch to looking through them (a step of its own) was made."""
+    """Every vector is there, and the switch to them (a step of its own) was made."""
     health = machine.ask("GET", "/v1/health")
     by_words = any("recall goes by words" in warning for warning in health["warnings"])
     return health["index"]["vectors"] == 4 and not by_words
