@@ -213,7 +213,12 @@ def test_the_worker_is_woken_by_what_moves_and_by_nothing_else(
     """Its slow look is far beyond this test's end: only being told can bring the vectors."""
     steps: list[bool] = []
     step = meaning.step
-    monkeypatch.setattr(meaning, "step", lambda: steps.append(True) or step())
+
+    def counted() -> bool:
+        steps.append(True)
+        return step()
+
+    monkeypatch.setattr(meaning, "step", counted)
 
     def length() -> int:
         return len(meaning.vectors.index) if meaning.vectors is not None else 0
@@ -232,8 +237,8 @@ def test_the_worker_is_woken_by_what_moves_and_by_nothing_else(
         await until(1)
         await asyncio.sleep(0.2)
         rested = len(steps)
-        for number in range(20):
-            await asyncio.wrap_future(ledger.write(lambda w, n=number: w.set_setting("n", str(n))))
+        for _ in range(20):
+            await asyncio.wrap_future(ledger.write(lambda w: w.set_setting("n", "1")))
         await asyncio.sleep(0.2)
         assert len(steps) == rested
         task.cancel()
