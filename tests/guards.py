@@ -81,7 +81,7 @@ GUARDS: tuple[Guard, ...] = (
         SCHEMA,
         "BEGIN SELECT RAISE(ABORT, 'facts are retired, never deleted'); END;",
         "BEGIN SELECT 1; END;",
-        f"{LEDGER_GUARDS}::test_the_triggers_alone_refuse_it_too",
+        f"{LEDGER_GUARDS}::test_a_facts_own_trigger_refuses_to_delete_it",
     ),
     Guard(
         "a fact's text is never rewritten (trigger)",

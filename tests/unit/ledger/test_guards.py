@@ -117,6 +117,11 @@ def test_the_triggers_alone_refuse_it_too(filled: Ledger, unguarded: Any, sql: s
     assert dump(filled) == before
 
 
+def test_a_facts_own_trigger_refuses_to_delete_it(filled: Ledger, unguarded: Any) -> None:
+    with pytest.raises(sqlcipher.IntegrityError, match="never deleted"):
+        unguarded.execute("DELETE FROM facts")
+
+
 def test_a_fact_goes_only_with_an_erasure_of_its_own_id_that_is_open(
     filled: Ledger, unguarded: Any
 ) -> None:
