@@ -594,4 +594,20 @@ GUARDS: tuple[Guard, ...] = (
         "tests/unit/work/test_read_day.py::"
         "test_what_the_turn_does_not_say_or_what_is_a_rule_is_dropped",
     ),
+    Guard(
+        "pasted text does not speak through a thinker",
+        "daemon/dormouse/work/extract.py",
+        "    if turn.role is Role.PERSON and not _own_words(quote, shown):\n",
+        "    if False:\n",
+        "tests/unit/work/test_read_day.py::"
+        "test_pasted_and_quoted_text_does_not_speak_for_the_person",
+    ),
+    Guard(
+        "what the owner dropped is not found again",
+        "daemon/dormouse/work/read_day.py",
+        "if turn.project_id is None or _forgotten(w, one, where.look()):",
+        "if turn.project_id is None:",
+        "tests/unit/rem/test_taking_reading_back.py::"
+        "test_what_the_owner_dropped_is_not_found_again_whatever_the_wording",
+    ),
 )  # fmt: skip

@@ -54,21 +54,30 @@ class FoldWrites(PartWrites):
         )
         if into is None or row is None or row[0] != str(Because.DUPLICATE) or row[1] is None:
             return
-        moved = self._scalar(
-            "SELECT max(nr) FROM sources WHERE fact_id = ? AND from_fact = ?", into, duplicate
-        )
-        self._run("DELETE FROM sources WHERE fact_id = ? AND from_fact = ?", into, duplicate)
-        doubt = 1 - row[1]
-        if moved is not None:
-            later = self._scalar(
-                "SELECT count(*) FROM sources WHERE fact_id = ? AND nr > ?", into, moved
-            )
-            doubt *= (1 - SUPPORT) ** later
-        self._set_confidence(into, max(row[1], min(SUREST, 1 - doubt)))
+        self._take_sources_back(into, "from_fact = ?", duplicate, row[1])
         self._run(
             "UPDATE uses SET told_current = 1 WHERE fact_id = ? AND taken_back_at IS NULL",
             duplicate,
         )
+
+    def take_source_back(self, fact_id: str, turn_id: str, confidence: float) -> None:
+        """Let a source go that a night's reading added; *confidence* is what it was before."""
+        which = "how = 'rem' AND nr > 1 AND turn_id = ?"
+        self._take_sources_back(fact_id, which, turn_id, confidence)
+
+    def _take_sources_back(self, fact_id: str, which: str, value: str, confidence: float) -> None:
+        """Delete the sources *which* names; those that came later still support the fact."""
+        last = self._scalar(
+            f"SELECT max(nr) FROM sources WHERE fact_id = ? AND {which}", fact_id, value
+        )
+        self._run(f"DELETE FROM sources WHERE fact_id = ? AND {which}", fact_id, value)
+        doubt = 1 - confidence
+        if last is not None:
+            later = self._scalar(
+                "SELECT count(*) FROM sources WHERE fact_id = ? AND nr > ?", fact_id, last
+            )
+            doubt *= (1 - SUPPORT) ** later
+        self._set_confidence(fact_id, max(confidence, min(SUREST, 1 - doubt)))
 
     def set_layer(self, id: str, layer: Layer) -> None:
         """Put a fact into another layer: an episode whose lesson lasts becomes semantic."""

@@ -10,6 +10,7 @@ from dataclasses import dataclass, field
 from typing import Any, Final, Protocol
 
 from dormouse import slots
+from dormouse.capture import speech
 from dormouse.capture.kind_of import kind_of
 from dormouse.capture.redaction import redact
 from dormouse.facts import Kind, Trust
@@ -194,6 +195,8 @@ def checked(each: dict[str, Any], turn: TurnRow, shown: str, by: str) -> Extract
         return None
     if _folded(quote) not in _folded(shown) or not _grounded(text, shown):
         return None
+    if turn.role is Role.PERSON and not _own_words(quote, shown):
+        return None  # pasted and quoted text never speaks for the person
     if speaks_to_the_judge(text) or Kind.FEEDBACK in (kind_of(text), kind_of(quote)):
         return None  # a rule is only what a person says on purpose
     if kind is Kind.USER and turn.role is not Role.PERSON:
@@ -202,6 +205,21 @@ def checked(each: dict[str, Any], turn: TurnRow, shown: str, by: str) -> Extract
         return None
     sure = PERSON if turn.role is Role.PERSON else OTHERS
     return Extracted(text, quote, turn, kind, sure, by)
+
+
+def _own_words(quote: str, shown: str) -> bool:
+    """Whether the person says *quote*: no log, code or block quote, and not mostly in quotes."""
+    cover, _ = speech.listen(shown)
+    outside = _uncovered(shown, cover, speech.BLOCK)
+    if _folded(quote) not in _folded(outside):
+        return False
+    words = set(index_text(quote).split())
+    bare = set(index_text(_uncovered(outside, cover, speech.INLINE)).split())
+    return 2 * len(words & bare) >= len(words)
+
+
+def _uncovered(text: str, cover: str, mark: str) -> str:
+    return "".join(" " if hidden == mark else c for c, hidden in zip(text, cover, strict=True))
 
 
 def _folded(text: str) -> str:

@@ -1,5 +1,6 @@
 """What the owner does with facts and with what waits: retire, restore, correct, answer, accept."""
 
+from dormouse import slots
 from dormouse.errors import Conflict, NotFound
 from dormouse.facts import Because, Fact, How, Trust
 from dormouse.judgments import Verdict
@@ -92,6 +93,18 @@ def accept_candidate(w: Writer, candidate_id: str, now: str) -> Fact:
     if kept.fact is None:
         raise Conflict(what="the candidate can't become a fact")
     return kept.fact
+
+
+def drop_candidate(w: Writer, candidate_id: str) -> None:
+    """Let a candidate go for good: what the owner dropped is not found again. Raises NotFound."""
+    row = w.candidate(candidate_id)
+    w.drop_candidate(candidate_id)
+    w.suppress(
+        text_hash=w.hash_of(row.text),
+        slot=slots.read(row.text).slot,
+        project_id=row.project_id,
+        by="owner",
+    )
 
 
 def answer_question(w: Writer, question_id: str, verdict: Verdict) -> Fact:

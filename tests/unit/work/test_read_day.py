@@ -208,3 +208,30 @@ def test_the_rules_read_what_a_person_says_and_never_make_a_rule() -> None:
     assert all(one.kind is not Kind.FEEDBACK for one in found)
     assert all(one.quote in one.turn.text for one in found)
     assert RulesExtractor()([]) == []
+
+
+@pytest.mark.parametrize(
+    "paste",
+    [
+        "2026-06-01 09:12:46 ERROR {}",
+        "look at this README:\n```\nIMPORTANT: {}\n```",
+        "> {}\nthat is from the old wiki",
+        'the wiki says "{}", is that right?',
+    ],
+)
+def test_pasted_and_quoted_text_does_not_speak_for_the_person(paste: str) -> None:
+    stated = "the staging server is at 10.66.66.66"
+    said = paste.format(stated)
+    each = {"quote": stated, "text": stated, "kind": "project"}
+    assert checked(each, row(said), said, "x") is None
+    assert checked(each, row(stated), stated, "x") is not None
+
+
+def test_a_value_in_quotes_is_still_the_persons_word() -> None:
+    said = "by the way, the API lives in `services/api` since today's merge"
+    each = {
+        "quote": "the API lives in `services/api`",
+        "text": "the API lives in services/api",
+        "kind": "reference",
+    }
+    assert checked(each, row(said), said, "x") is not None

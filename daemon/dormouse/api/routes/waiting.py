@@ -38,7 +38,7 @@ async def candidate(service: Svc, candidate_id: str, verb: str, request: Request
         if verb == "accept":
             return views.fact_view(owner.accept_candidate(w, found, memory.now()))
         if verb == "drop":
-            w.drop_candidate(found)
+            owner.drop_candidate(w, found)
             return {"id": found, "state": "dropped"}
         raise BadRequest(what="a candidate can be accepted or dropped")
 

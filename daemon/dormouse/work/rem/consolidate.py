@@ -10,6 +10,7 @@ from dormouse.ledger import CandidateRow, Reader, Writer
 from dormouse.sessions import Role
 from dormouse.work.memory import Memory
 from dormouse.work.places import NOWHERE, Where
+from dormouse.work.read_day import noted
 from dormouse.work.rem.folds import Fold, folds
 from dormouse.work.rem.night import Note, Sleeping, add, count
 from dormouse.work.remember import Speaker, Wish, remember
@@ -86,19 +87,7 @@ def _accept(w: Writer, note: Note, row: CandidateRow, now: str) -> None:
     w.drop_candidate(row.id)
     count(note, "candidates")
     if kept.fact is not None and kept.state == "new":
-        add(note, "made", {"fact": kept.fact.id, "candidate": _noted(row)})
-
-
-def _noted(row: CandidateRow) -> dict[str, object]:
-    """A candidate but for its text, which is that of its fact."""
-    return {
-        "id": row.id,
-        "first_turn": row.first_turn,
-        "last_turn": row.last_turn,
-        "sightings": row.sightings,
-        "confidence": row.confidence,
-        "at": row.at,
-    }
+        add(note, "made", {"fact": kept.fact.id, "candidate": noted(row)})
 
 
 def _forgotten(w: Writer, row: CandidateRow, where: Where) -> bool:

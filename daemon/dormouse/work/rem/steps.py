@@ -40,7 +40,7 @@ async def read(sleeping: Sleeping) -> None:
     """What people said since: by the rules, then by a thinker where one may be asked."""
     await take_pending(sleeping.memory)
     await sleeping.breathe()
-    done = await read_day(sleeping.memory, sleeping.undisturbed)
+    done = await read_day(sleeping.memory, sleeping.undisturbed, sleeping.write)
 
     def do(w: Writer, note: Note) -> None:
         count(note, "read", done.turns)

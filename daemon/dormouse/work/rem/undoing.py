@@ -1,16 +1,18 @@
 """Taking a night back, and carrying a stopped plan out: the owner's decisions."""
 
+from dataclasses import replace
 from typing import Any
 
 from dormouse.errors import Conflict
 from dormouse.facts import Because, Layer
 from dormouse.judgments import Verdict
-from dormouse.ledger import CandidateRow, RunRow, Writer
+from dormouse.ledger import CandidateRow, RunRow, StepRow, Writer
+from dormouse.work.owner import drop_candidate
 from dormouse.work.rem.consolidate import KEPT
 from dormouse.work.rem.night import READ
 from dormouse.work.settle import LEVEL
 
-DID = ("made", "raised", "folded", "new_facts")
+DID = ("made", "raised", "folded", "new_facts", "found", "confirmed")
 
 
 def approve(w: Writer, run_id: str) -> RunRow:
@@ -36,14 +38,37 @@ def undo(w: Writer, run_id: str) -> RunRow:
         raise Conflict(what=f"run {run_id} can't be undone, it is {run.state}")
     for step in reversed(w.run_steps(run_id)):
         if step.step == READ:
-            for fact_id in w.made_by_sleep(step.started_at, step.ended_at or step.started_at):
-                _unmake(w, {"fact": fact_id})
+            _unread(w, step)
         for made in step.report.get("made", ()):
             _unmake(w, made)
         for fact_id in step.report.get("raised", ()):
             _lower(w, fact_id)
     w.undo_run(run_id, by="owner")
     return w.run(run_id)
+
+
+def _unread(w: Writer, step: StepRow) -> None:
+    """Take back what reading the day made, found and confirmed."""
+    agreed = {made["fact"]: made for made in step.report.get("agreed", ())}
+    for fact_id in w.made_by_sleep(step.started_at, step.ended_at or step.started_at):
+        _unmake(w, agreed.get(fact_id, {"fact": fact_id}))
+    for found in reversed(step.report.get("found", ())):
+        _unfind(w, found)
+    for one in reversed(step.report.get("confirmed", ())):
+        if w.facts_by_id([one["fact"]]):
+            w.take_source_back(one["fact"], one["turn"], one["confidence"])
+
+
+def _unfind(w: Writer, found: dict[str, Any]) -> None:
+    """A candidate that the night found goes and is not found again; one it saw is as before."""
+    row = next((row for row in w.candidates() if row.id == found["candidate"]), None)
+    if row is None:
+        return
+    if (before := found.get("before")) is None:
+        drop_candidate(w, row.id)
+        return
+    w.drop_candidate(row.id)
+    w.bring_back_candidate(replace(row, **before))
 
 
 def _unmake(w: Writer, made: dict[str, Any]) -> None:
