@@ -126,8 +126,34 @@ def details(fact: Fact) -> list[tuple[str, str]]:
         ("noted", when(fact.get("captured_at"))),
         ("trust", f"{fact.get('trust')}, confidence {fact.get('confidence')}"),
     ]
+    rows += _more(fact.get("detail") or {}, str(fact.get("trust")))
     rows += _under("sources", [source_line(source) for source in fact.get("sources") or ()])
     return rows + _under("judged", [judgment_line(made) for made in fact.get("judgments") or ()])
+
+
+def _more(said: Mapping[str, Any], trust: str) -> list[tuple[str, str]]:
+    """What was said beside the statement, each in its place."""
+    if not said:
+        return []
+    steps = [f"{number}. {step}" for number, step in enumerate(said.get("steps") or (), start=1)]
+    rows = _under("steps", steps)
+    rows += _under("tools", [", ".join(said["tools"])] if said.get("tools") else [])
+    for name in ("outcome", "context"):
+        rows += _under(name, [str(said[name])] if said.get(name) else [])
+    rows += _under("from", [f"a {said['source']}"] if said.get("source") else [])
+    weaker = said.get("trust") not in (None, trust)
+    return rows + _under("details by", [str(said["trust"])] if weaker else [])
+
+
+def in_short(said: Mapping[str, Any] | None) -> str:
+    """That there is more to a statement, so that nobody says yes to half of it."""
+    if not said:
+        return ""
+    parts = [f"context: {said['context']}"] if said.get("context") else []
+    parts += [f"steps: {' → '.join(said['steps'])}"] if said.get("steps") else []
+    parts += [f"tools: {', '.join(said['tools'])}"] if said.get("tools") else []
+    parts += [f"outcome: {said['outcome']}"] if said.get("outcome") else []
+    return f" [{'; '.join(parts)}]" if parts else ""
 
 
 def _under(name: str, lines: Sequence[str]) -> list[tuple[str, str]]:

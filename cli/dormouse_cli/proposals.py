@@ -48,7 +48,7 @@ def _row(proposal: dict[str, Any]) -> list[str]:
         str(proposal.get("what")),
         str(proposal.get("by") or ""),
         when(proposal.get("at")),
-        str(proposal.get("text") or ""),
+        str(proposal.get("text") or "") + fact_text.in_short(proposal.get("detail")),
     ]
 
 

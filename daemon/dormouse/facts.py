@@ -92,6 +92,44 @@ class Source:
 
 
 @dataclass(frozen=True, slots=True)
+class Detail:
+    """What was said beside a statement: how it is done, with what, what came of it, when it holds.
+
+    ``origin`` is where its speaker says to have it from; it changes nobody's trust. ``by`` is how
+    far the weakest of those is trusted who said any of it.
+    """
+
+    steps: tuple[str, ...] = field(default=(), repr=False)
+    tools: tuple[str, ...] = field(default=(), repr=False)
+    outcome: str | None = field(default=None, repr=False)
+    context: str | None = field(default=None, repr=False)
+    origin: str | None = None
+    by: Trust | None = None
+
+    def over(self, other: "Detail") -> "Detail":
+        """This one, with what it leaves unsaid taken from *other*."""
+        mine = (self.steps, self.tools, self.outcome, self.context, self.origin)
+        theirs = (other.steps, other.tools, other.outcome, other.context, other.origin)
+        adds = any(b and not a for a, b in zip(mine, theirs, strict=True))
+        by = min(filter(None, (self.by, other.by if adds else None)), key=_rank, default=None)
+        return Detail(
+            self.steps or other.steps,
+            self.tools or other.tools,
+            self.outcome or other.outcome,
+            self.context or other.context,
+            self.origin or other.origin,
+            by,
+        )
+
+
+def _rank(trust: Trust) -> int:
+    return trust.rank
+
+
+NO_DETAIL = Detail()
+
+
+@dataclass(frozen=True, slots=True)
 class Fact:
     """One remembered statement. Its text never changes after capture. Times: see ``times``."""
 
@@ -119,6 +157,7 @@ class Fact:
     retired_because: Because | None
     superseded_by: str | None
     sources: tuple[Source, ...] = ()
+    detail: Detail = NO_DETAIL
 
     @property
     def current(self) -> bool:
@@ -148,6 +187,7 @@ class NewFact:
     pinned: bool = False
     stated_at: str = ""
     valid_from: str = ""
+    detail: Detail = NO_DETAIL
 
 
 @dataclass(frozen=True, slots=True)

@@ -22,6 +22,7 @@ TYPES: dict[str, dict[str, str]] = {  # what a type hint says of kind and layer
 }
 LAYERS = ["working", "episodic", "semantic", "procedural", "core"]
 RETIRING = ("memory_forget", "memory_correct", "memory_consolidate")
+LONGEST = 400  # characters of what was said beside a statement
 ENDS = {"finished": "finish", "returned": "return"}
 SOURCES = ["own", "file", "tool"]
 REASONS = {
@@ -195,7 +196,8 @@ def _store(daemon: Daemon, given: Given) -> Told:
         text = f"Known already: {fact['id'][:6]}.{hidden}"
     else:
         text = f"Noted {fact['id'][:6]}.{hidden}"
-    return text, _some(fact, "id", "state", "text", "scope", "redacted", "proposal", "proposed")
+    names = ("id", "state", "text", "layer", "scope", "redacted", "proposal", "proposed", "detail")
+    return text, _some(fact, *names)
 
 
 def _recall(daemon: Daemon, given: Given) -> Told:
@@ -222,13 +224,29 @@ def _working(daemon: Daemon) -> Told:
 
 def _hit(fact: dict[str, Any]) -> dict[str, Any]:
     names = ("id", "text", "kind", "layer", "scope", "trust", "confidence", "stated_at", "current")
-    return _some(fact, *names, "superseded_by", "score")
+    hit = _some(fact, *names, "superseded_by", "score")
+    said = fact.get("detail") or {}
+    return hit | {name: value for name, value in said.items() if value and name != "trust"}
 
 
 def _line(fact: dict[str, Any]) -> str:
     gone = "" if fact["current"] else ", no longer true"
-    flat = " ".join(str(fact["text"]).split())
+    flat = " ".join(str(fact["text"]).split()) + _more(fact)
     return f"{fact['id'][:6]}: {flat} (said {fact['stated_at'][:10]}, by {fact['trust']}{gone})"
+
+
+def _more(fact: dict[str, Any]) -> str:
+    """What was said beside it, in short; all of it is in the structured result."""
+    parts = [
+        f"context: {fact['context']}" if fact.get("context") else "",
+        f"steps: {' → '.join(fact['steps'])}" if fact.get("steps") else "",
+        f"tools: {', '.join(fact['tools'])}" if fact.get("tools") else "",
+        f"outcome: {fact['outcome']}" if fact.get("outcome") else "",
+    ]
+    flat = " ".join("; ".join(part for part in parts if part).split())
+    if not flat:
+        return ""
+    return f" [{flat if len(flat) <= LONGEST else flat[:LONGEST].rstrip() + '…'}]"
 
 
 def _forget(daemon: Daemon, given: Given) -> Told:

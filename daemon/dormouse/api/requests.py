@@ -7,11 +7,12 @@ from pathlib import Path
 from typing import Any, TypeVar
 
 from dormouse.errors import BadRequest
-from dormouse.facts import How, Kind, Layer, Scope, Trust
+from dormouse.facts import Detail, How, Kind, Layer, Scope, Trust
 from dormouse.times import parse, stamp
 from dormouse.work.remember import Speaker, Wish
 
 E = TypeVar("E", bound=StrEnum)
+SOURCES = ("own", "file", "tool")
 AGENT = re.compile(r"[a-z0-9][a-z0-9-]{0,39}\Z")
 FACT_FIELDS = {
     "text", "kind", "layer", "scope", "project", "session_id", "at", "pin", "steps", "tools",
@@ -121,9 +122,9 @@ def speaker(agent: str | None, session_id: str | None, source: str | None = None
 def wish(body: Mapping[str, Any]) -> Wish:
     """The statement that a body asks to keep."""
     known_fields(body, FACT_FIELDS)
-    steps = body.get("steps") or []
-    if not isinstance(steps, list) or not all(isinstance(step, str) for step in steps):
-        raise BadRequest(what="steps must be a list of texts")
+    source = text_field(body, "source", longest=200)
+    if source not in (None, *SOURCES):
+        raise BadRequest(what=f"source must be one of {', '.join(SOURCES)}")
     return Wish(
         text_field(body, "text", needed=True, longest=8 * 1024 * 1024) or "",
         kind=choice(body, "kind", Kind),
@@ -134,5 +135,11 @@ def wish(body: Mapping[str, Any]) -> Wish:
         at=time_field(body, "at"),
         confidence=number_field(body, "confidence", 0, 1),
         weight=number_field(body, "weight", 0, 1) or 0.0,
-        steps=tuple(steps),
+        detail=Detail(
+            tuple(texts_field(body, "steps")),
+            tuple(texts_field(body, "tools")),
+            text_field(body, "outcome"),
+            text_field(body, "context"),
+            source if source != "own" else None,
+        ),
     )

@@ -3,7 +3,7 @@
 from collections.abc import Collection, Mapping, Sequence
 from typing import Any
 
-from dormouse.facts import Fact
+from dormouse.facts import NO_DETAIL, Detail, Fact
 from dormouse.handoffs import Handoff, HandoffEvent
 from dormouse.ledger import (
     CandidateRow,
@@ -16,6 +16,7 @@ from dormouse.ledger import (
     TurnRow,
 )
 from dormouse.work.prepare import mask
+from dormouse.work.remember import detail_of
 
 
 def fact_view(fact: Fact) -> dict[str, Any]:
@@ -47,6 +48,21 @@ def fact_view(fact: Fact) -> dict[str, Any]:
             {"agent": s.agent, "session": s.session_id, "how": s.how, "at": s.at}
             for s in fact.sources
         ],
+        "detail": _detail_view(fact.detail),
+    }
+
+
+def _detail_view(said: Detail) -> dict[str, Any] | None:
+    """What was said beside the statement; None where nothing was."""
+    if said == NO_DETAIL:
+        return None
+    return {
+        "steps": [mask(step) for step in said.steps],
+        "tools": [mask(tool) for tool in said.tools],
+        "outcome": mask(said.outcome) if said.outcome else None,
+        "context": mask(said.context) if said.context else None,
+        "source": said.origin,
+        "trust": said.by,
     }
 
 
@@ -108,6 +124,7 @@ def proposal_view(row: ProposalRow) -> dict[str, Any]:
         "text": mask(str(row.payload.get("text", ""))),
         "by": row.by,
         "at": row.at,
+        "detail": _detail_view(detail_of(row.payload.get("detail") or {})),
     }
 
 

@@ -5,7 +5,9 @@ from typing import Any
 
 from dormouse.errors import IdTooShort, NotFound, NotUnique
 from dormouse.facts import (
+    NO_DETAIL,
     Because,
+    Detail,
     Fact,
     How,
     Kind,
@@ -16,7 +18,8 @@ from dormouse.facts import (
     Source,
     Trust,
 )
-from dormouse.ledger.base import Connected, as_list, visible
+from dormouse.ledger.base import as_list, visible
+from dormouse.ledger.detail_rows import DetailReads
 from dormouse.ledger.ids import SHORTEST, could_be_id, shortest_unique
 from dormouse.ledger.rows import Retirement, Which
 
@@ -59,17 +62,19 @@ _FROM: dict[Which, tuple[str, str]] = {
 }
 
 
-def fact_of(row: Sequence[Any], sources: tuple[Source, ...] = ()) -> Fact:
+def fact_of(
+    row: Sequence[Any], sources: tuple[Source, ...] = (), detail: Detail = NO_DETAIL
+) -> Fact:
     """The fact of one row of COLUMNS."""
     return Fact(
         row[0], row[1], KINDS[row[2]], LAYERS[row[3]], SCOPES[row[4]], row[5], row[6], row[7],
         row[8], Slot(row[9], row[10], row[11]), row[12], TRUSTS[row[13]], row[14], row[15],
         row[16], bool(row[17]), row[18], row[19], row[20], row[21], row[22],
-        BECAUSE[row[23]] if row[23] is not None else None, row[24], sources,
+        BECAUSE[row[23]] if row[23] is not None else None, row[24], sources, detail,
     )  # fmt: skip
 
 
-class FactReads(Connected):
+class FactReads(DetailReads):
     """Facts by id, place, slot and text."""
 
     def fact(self, id: str) -> Fact:
@@ -232,4 +237,5 @@ class FactReads(Connected):
             as_list(found),
         ):
             found[fact_id].append(Source(agent, session_id, turn_id, HOWS[how], at))
-        return [fact_of(row, tuple(found[row[0]])) for row in rows]
+        more = self.details_of(found)
+        return [fact_of(row, tuple(found[row[0]]), more.get(row[0], NO_DETAIL)) for row in rows]

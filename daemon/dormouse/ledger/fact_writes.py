@@ -3,8 +3,9 @@
 from collections.abc import Iterable
 
 from dormouse.errors import BadRequest, Conflict, NotFound
-from dormouse.facts import Because, Fact, NewFact, Scope, Slot, Source, Trust
+from dormouse.facts import NO_DETAIL, Because, Fact, NewFact, Scope, Slot, Source, Trust
 from dormouse.ledger.base import as_list
+from dormouse.ledger.detail_rows import DetailWrites
 from dormouse.ledger.fact_reads import COLUMNS, FactReads
 from dormouse.ledger.rows import Captured, Prepared
 
@@ -33,7 +34,7 @@ def safe_slot(slot: Slot, prepared: Prepared) -> Slot:
     return Slot(keep(slot.subject, 11), keep(slot.attribute, 11), keep(slot.value, 0))
 
 
-class FactWrites(FactReads):
+class FactWrites(DetailWrites, FactReads):
     """The facts' only way in, out of sight, and back."""
 
     def capture(self, new: NewFact) -> Captured:
@@ -49,10 +50,16 @@ class FactWrites(FactReads):
         valid_from = new.valid_from or stated_at
         known = self._same_statement(prepared.hash, new, valid_from)
         if known is not None:
-            return Captured(self._support(known, new), "known")
+            return Captured(self._detailed(self._support(known, new), new), "known")
         self._refuse_if_full()
         fact = self._insert(new, prepared, now, stated_at, valid_from)
-        return Captured(fact, "new")
+        return Captured(self._detailed(fact, new), "new")
+
+    def _detailed(self, fact: Fact, new: NewFact) -> Fact:
+        if new.detail == NO_DETAIL:
+            return fact
+        self.add_detail(fact.id, new.detail, new.trust)
+        return self.fact(fact.id)
 
     def add_source(self, fact_id: str, source: Source) -> Fact:
         """Note that a fact was stated again; the same session counts once. Raises NotFound.

@@ -133,8 +133,8 @@ def _erase_beside(db: Any, wanted: str, texts: list[str], hashes: list[str]) -> 
 
 
 def _erase_passed_on(db: Any, texts: list[str]) -> None:
-    """Working memory, and what was handed on: of a handoff that holds a text only its goal's place
-    stays, so that its history can still be read."""
+    """Working memory, details of other facts, and what was handed on: of a handoff that holds a
+    text only its goal's place stays, so that its history can still be read."""
     for agent, id, hash_, text in db.execute(
         "SELECT agent, session_id, text_hash, text FROM focus"
     ).fetchall():
@@ -143,6 +143,9 @@ def _erase_passed_on(db: Any, texts: list[str]) -> None:
                 "DELETE FROM focus WHERE agent = ? AND session_id = ? AND text_hash = ?",
                 (agent, id, hash_),
             )
+    said = "SELECT nr, json_array(steps, tools, outcome, context) FROM details"
+    gone = as_list(str(nr) for nr, more in db.execute(said).fetchall() if _holds(more, texts))
+    db.execute(f"DELETE FROM details WHERE CAST(nr AS TEXT) {_IN}", (gone,))
     for id, content in db.execute("SELECT id, content FROM handoffs").fetchall():
         if _holds(content, texts):
             db.execute("UPDATE handoffs SET content = ? WHERE id = ?", (ERASED_CONTENT, id))

@@ -58,6 +58,14 @@ CREATE TABLE sources (
 ) STRICT, WITHOUT ROWID;
 CREATE INDEX sources_by_turn ON sources (turn_id) WHERE turn_id IS NOT NULL;
 CREATE INDEX sources_by_origin ON sources (from_fact) WHERE from_fact IS NOT NULL;
+CREATE TABLE details (
+  nr INTEGER PRIMARY KEY,
+  fact_id TEXT NOT NULL REFERENCES facts (id) ON DELETE CASCADE,
+  trust TEXT NOT NULL CHECK (trust IN ('user', 'project_file', 'assistant', 'tool')),
+  at TEXT NOT NULL,
+  steps TEXT NOT NULL, tools TEXT NOT NULL, outcome TEXT, context TEXT, origin TEXT
+) STRICT;
+CREATE INDEX details_by_fact ON details (fact_id);
 CREATE TABLE unsettled (
   fact_nr INTEGER PRIMARY KEY REFERENCES facts (nr) ON DELETE CASCADE
 ) STRICT;
@@ -278,6 +286,11 @@ BEGIN SELECT RAISE(ABORT, 'a fact is never rewritten'); END;
 CREATE TRIGGER facts_retired_once BEFORE UPDATE OF retired_at ON facts
 WHEN OLD.retired_at IS NOT NULL AND NEW.retired_at IS NOT NULL
 BEGIN SELECT RAISE(ABORT, 'the fact is retired already'); END;
+CREATE TRIGGER details_never_deleted BEFORE DELETE ON details
+WHEN NOT EXISTS (SELECT 1 FROM erasures WHERE open = 1)
+BEGIN SELECT RAISE(ABORT, 'what was said of a fact is never deleted'); END;
+CREATE TRIGGER details_never_rewritten BEFORE UPDATE ON details
+BEGIN SELECT RAISE(ABORT, 'what was said of a fact is never rewritten'); END;
 CREATE TRIGGER judgments_never_deleted BEFORE DELETE ON judgments
 BEGIN SELECT RAISE(ABORT, 'judgments are append-only'); END;
 CREATE TRIGGER judgments_never_changed

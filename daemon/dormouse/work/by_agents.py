@@ -16,13 +16,18 @@ from dormouse.work.places import Where
 from dormouse.work.remember import Speaker
 
 NOTICE = "notice"  # told to the person at the next session's start
+LONGEST_WHY = 200  # characters of a reason
 
 
 @dataclass(frozen=True, slots=True)
 class Forgotten:
-    """What became of a wish to forget; ``left`` is how many this session may still retire."""
+    """What became of a wish to forget; ``left`` is how many this session may still retire.
+
+    ``along`` are facts that say the same as one of those that were named.
+    """
 
     retired: tuple[Fact, ...]
+    along: tuple[Fact, ...]
     already: tuple[str, ...]
     left: int
 
@@ -60,13 +65,29 @@ def forget(
     look = where.look(who.session_id)
     facts = {fact.id: fact for fact in (find(w, id, look) for id in ids)}
     fresh = [fact for fact in facts.values() if fact.current]
-    done = counted(w, who)
-    if done + len(fresh) > limit:
-        tell(w, f"{who.agent} was refused to retire {len(fresh)} facts at once")
+    along = _same(w, fresh, look)
+    number, done = len(fresh) + len(along), counted(w, who)
+    if done + number > limit:
+        tell(w, f"{who.agent} was refused to retire {number} facts at once")
         return over_limit(done, limit)
     retired = tuple(retire(w, fact, who, where, why) for fact in fresh)
+    gone = tuple(retire(w, fact, who, where, why) for fact in along)
     already = tuple(id for id, fact in facts.items() if not fact.current)
-    return Forgotten(retired, already, limit - done - len(retired))
+    return Forgotten(retired, gone, already, limit - done - number)
+
+
+def _same(r: Reader, facts: Sequence[Fact], look: Look) -> list[Fact]:
+    """What else *look* sees of equal text, for a branch or for everywhere.
+
+    Forgetting one of them alone would change nothing that an agent is shown.
+    """
+    named = {fact.id for fact in facts}
+    found: dict[str, Fact] = {}
+    for fact in facts:
+        for other in r.by_hash(r.hash_of(fact.text), look):
+            if other.current and other.id not in named:
+                found[other.id] = other
+    return list(found.values())
 
 
 def retire(w: Writer, fact: Fact, who: Speaker, where: Where, why: str) -> Fact:
@@ -74,7 +95,8 @@ def retire(w: Writer, fact: Fact, who: Speaker, where: Where, why: str) -> Fact:
     _count(w, who)
     retired = owner.retire(w, fact.id, who, why)
     short = fact.id[:6]
-    _journal(w, who, where, f"retired {fact.id}")
+    reason = " ".join(why.split())[:LONGEST_WHY]
+    _journal(w, who, where, f"retired {fact.id}" + (f": {reason}" if reason else ""))
     tell(w, f"{who.agent} retired {short} (`dormouse restore {short}` brings it back)")
     return retired
 
@@ -128,7 +150,7 @@ def tell(w: Writer, line: str) -> None:
 
 
 def _journal(w: Writer, who: Speaker, where: Where, line: str) -> None:
-    """Ids only: the text of what was forgotten is not written down again."""
+    """Ids and the reason given: the text of what was forgotten is not written down again."""
     said = Turn(Role.TOOL, line, who.session_id or "")
     w.journal(
         who.agent or "agent",

@@ -1,18 +1,32 @@
 """From a statement to a fact (kind, scope, trust, slot), or to a proposal for the owner."""
 
-from dataclasses import dataclass, field, replace
+from dataclasses import asdict, dataclass, field, replace
 from typing import Any
 
 from dormouse import slots
 from dormouse.capture import kind_of
 from dormouse.capture.language import detect
 from dormouse.errors import BadRequest
-from dormouse.facts import Because, Fact, How, Kind, Layer, NewFact, Scope, Source, Trust
+from dormouse.facts import (
+    NO_DETAIL,
+    Because,
+    Detail,
+    Fact,
+    How,
+    Kind,
+    Layer,
+    NewFact,
+    Scope,
+    Source,
+    Trust,
+)
 from dormouse.ledger import Writer, new_id
 from dormouse.work.places import Where
 from dormouse.work.prepare import prepare
 
 MAX_TEXT = 4_000  # characters; ledger.facts has the same bound
+MAX_DETAIL = 1_000  # characters of one step, tool, outcome or context
+MOST_STEPS = 50
 CONFIDENCE = 0.99
 
 
@@ -48,7 +62,7 @@ class Wish:
     at: str | None = None
     confidence: float | None = None
     weight: float = 0.0
-    steps: tuple[str, ...] = ()
+    detail: Detail = NO_DETAIL
 
 
 @dataclass(frozen=True, slots=True)
@@ -86,19 +100,42 @@ def remember(
         raise BadRequest(
             what=f"a fact has at most {MAX_TEXT} characters, this has {len(prepared.text)}"
         )
-    new = _new_fact(wish, prepared.text, who, where, now)
+    detail, hidden = _fit_detail(wish.detail)
+    types = tuple(dict.fromkeys((*prepared.types, *hidden)))
+    new = replace(_new_fact(wish, prepared.text, who, where, now), detail=detail)
     needs = needs_owner(new, wish, who)
     proposal_id = None
     if needs and (not who.is_person or "rule" in needs):
         what = "rule" if "rule" in needs else needs[0]
         row = w.propose(what, _payload(new, where), by=who.agent or "owner")
-        return Kept("proposed", prepared.types, None, row.id, needs)
+        return Kept("proposed", types, None, row.id, needs)
     if needs:  # an unattended prompt of the person: the fact is kept, its pin waits
         proposal_id = w.propose("pin", _payload(new, where), by=who.agent or "owner").id
         new = replace(new, pinned=False)
     _mind_suppressions(w, new, prepared.hash, who, where)
     captured = w.capture(new) if replaces is None else w.correct(replaces.id, new)
-    return Kept(captured.state, prepared.types, captured.fact, proposal_id, needs)
+    return Kept(captured.state, types, captured.fact, proposal_id, needs)
+
+
+def _fit_detail(said: Detail) -> tuple[Detail, tuple[str, ...]]:
+    """*said* without its secrets, and their types. Raises BadRequest for what is too long."""
+    hidden: list[str] = []
+
+    def fit(text: str | None, name: str) -> str:
+        prepared = prepare((text or "").strip())
+        hidden.extend(prepared.types)
+        if len(prepared.text) > MAX_DETAIL:
+            raise BadRequest(what=f"{name} has more than {MAX_DETAIL} characters")
+        return prepared.text
+
+    def fit_all(texts: tuple[str, ...], name: str) -> tuple[str, ...]:
+        if len(texts) > MOST_STEPS:
+            raise BadRequest(what=f"{name} are more than {MOST_STEPS}")
+        return tuple(filter(None, (fit(text, f"one of the {name}") for text in texts)))
+
+    steps, tools = fit_all(said.steps, "steps"), fit_all(said.tools, "tools")
+    outcome, context = fit(said.outcome, "outcome"), fit(said.context, "context")
+    return Detail(steps, tools, outcome or None, context or None, said.origin), tuple(hidden)
 
 
 def _mind_suppressions(w: Writer, new: NewFact, hash_: str, who: Speaker, where: Where) -> None:
@@ -168,7 +205,7 @@ def default_scope(kind: Kind, where: Where, *, everywhere: bool = False) -> Scop
 def _layer(wish: Wish) -> Layer:
     if wish.pin:
         return Layer.CORE
-    if wish.steps:
+    if wish.detail.steps:
         return Layer.PROCEDURAL
     return Layer.EPISODIC if wish.weight > 0.5 else Layer.SEMANTIC
 
@@ -189,6 +226,7 @@ def _payload(new: NewFact, where: Where) -> dict[str, Any]:
         "confidence": new.confidence,
         "pinned": new.pinned,
         "at": new.stated_at,
+        "detail": asdict(new.detail) if new.detail != NO_DETAIL else None,
     }
 
 
@@ -226,4 +264,11 @@ def from_payload(payload: dict[str, Any]) -> NewFact:
         pinned=bool(payload["pinned"]),
         stated_at=at,
         valid_from=at,
+        detail=detail_of(payload.get("detail") or {}),
     )
+
+
+def detail_of(said: dict[str, Any]) -> Detail:
+    """What a payload keeps of it; the inverse of ``asdict``."""
+    lists = {name: tuple(said.get(name) or ()) for name in ("steps", "tools")}
+    return Detail(**(said | lists))

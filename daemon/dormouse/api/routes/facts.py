@@ -100,7 +100,7 @@ async def forget(service: Svc, request: Request) -> dict[str, Any]:
         raise done
     return {
         "retired": [{"id": fact.id, "text": mask(fact.text)} for fact in done.retired],
-        "went_along": [],
+        "went_along": [{"id": fact.id, "text": mask(fact.text)} for fact in done.along],
         "already_retired": list(done.already),
         "left": done.left,
     }
