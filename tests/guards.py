@@ -53,6 +53,53 @@ OF_PASSING = "tests/unit/work/test_implicit.py"
 LEDGER_GUARDS = "tests/unit/ledger/test_guards.py"
 
 GUARDS: tuple[Guard, ...] = (
+    # -- what was said beside a fact, and what an agent retires
+    Guard(
+        "a weaker speaker's steps never stand over a stronger one's",
+        "daemon/dormouse/ledger/detail_rows.py",
+        "        rows.sort(key=lambda row: Trust(row[1]).rank)",
+        "        rows.sort(key=lambda row: 0)",
+        "tests/unit/ledger/test_details.py::"
+        "test_a_weaker_speakers_details_never_stand_over_a_stronger_ones",
+    ),
+    Guard(
+        "steps, tools, outcome and context are redacted",
+        "daemon/dormouse/ledger/detail_rows.py",
+        "tuple(self._prepared(step).text for step in said.steps)",
+        "tuple(step for step in said.steps)",
+        "tests/unit/ledger/test_details.py::"
+        "test_a_secret_in_a_detail_is_taken_out_before_it_is_stored",
+    ),
+    Guard(
+        "what was said beside a fact is never rewritten",
+        SCHEMA,
+        "CREATE TRIGGER details_never_rewritten BEFORE UPDATE ON details\n",
+        "CREATE TRIGGER details_never_rewritten BEFORE UPDATE ON details WHEN 0\n",
+        "tests/unit/ledger/test_details.py::"
+        "test_details_are_never_rewritten_and_never_deleted",
+    ),
+    Guard(
+        "a detail is made harmless before it is shown",
+        "daemon/dormouse/recall/render.py",
+        "self.plain(more, LONGEST_DETAIL, f' … (show {short})')",
+        "more",
+        "tests/unit/recall/test_render.py::test_a_detail_can_not_close_the_fence",
+    ),
+    # -- what a session came to
+    Guard(
+        "of a thinker's summary only what the turns say is kept",
+        "daemon/dormouse/work/summaries.py",
+        "flat and fits and grounded(flat, shown) and not",
+        "flat and fits and not",
+        "tests/unit/work/test_summaries.py::test_what_the_turns_do_not_say_is_not_kept",
+    ),
+    Guard(
+        "a host's own summary, which may hold a tool's output, is not shown unasked",
+        ANSWER,
+        ' or session.summed_by not in ("thinker", "rules"):\n',
+        ":\n",
+        "tests/unit/work/test_summaries.py::test_a_hosts_summary_is_never_shown_unasked",
+    ),
     # -- who may come in, and how many daemons there are
     Guard(
         "the socket is 0600 from the start",

@@ -103,7 +103,8 @@ def test_nothing_is_said_with_its_reason(daemon: Machine, peers: Peers) -> None:
     assert "no facts here" in peer.call("memory_recall", query="port")["content"][0]["text"]
     peer.value("memory_store", text="the queue is called blue-7")
     answer = peer.value("memory_recall", query="elephants in winter")
-    assert (answer["hits"], answer["reason"]) == ([], "no_match")
+    assert answer["hits"] == []
+    assert answer["reason"] in ("no_match", "silenced"), "by words, or by meaning once it is there"
     (repository / ".dormouse-off").touch()
     assert peers(repository / ".git").value("memory_recall", query="queue")["hits"] == []
 

@@ -8,6 +8,7 @@ from dormouse.facts import Because, Fact, Kind, Scope
 from dormouse.judgments import Outcome, Ruling
 from dormouse.sessions import Role
 
+SummedBy = Literal["host", "thinker", "rules"]
 Which = Literal["current", "retired", "all"]
 
 
@@ -209,6 +210,7 @@ class SessionRow:
     transcript_path: str | None
     forked_from: str | None
     summary: str | None = field(default=None, repr=False)
+    summed_by: SummedBy | None = None
 
 
 @dataclass(frozen=True, slots=True)

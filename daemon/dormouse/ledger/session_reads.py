@@ -13,7 +13,7 @@ TURN = (
 )
 _SESSION = (
     "agent, id, project_id, branch, cwd, started_at, last_at, ended_at, attended,"
-    " transcript_path, forked_from, summary"
+    " transcript_path, forked_from, summary, summed_by"
 )
 _AGENT = "id, connected, root, settings_path, connected_at, last_event, last_event_at, undelivered"
 
@@ -101,6 +101,19 @@ class SessionReads(Connected):
             f"SELECT {_SESSION} FROM sessions WHERE project_id = ?"
             " ORDER BY last_at DESC, id LIMIT ?",
             project_id, limit,
+        )  # fmt: skip
+        return [_session(row) for row in rows]
+
+    def to_sum_up(self, *, since: str, silent: str, at_least: int, limit: int) -> list[SessionRow]:
+        """Sessions since *since* that ended or were silent since *silent*, newest first, in which
+        *at_least* turns were spoken after what a host or a thinker has summed up."""
+        rows = self._all(
+            f"SELECT {_SESSION} FROM sessions AS s WHERE project_id IS NOT NULL AND last_at >= ?"
+            " AND (ended_at IS NOT NULL OR last_at <= ?) AND (SELECT count(*) FROM turns AS t"
+            " WHERE t.session_id = s.id AND t.agent = s.agent AND t.role IN ('person', 'assistant')"
+            " AND (s.summed_by IS NULL OR s.summed_by = 'rules' OR t.nr > coalesce(s.summed_to, 0))"
+            ") >= ? ORDER BY last_at DESC, id LIMIT ?",
+            since, silent, at_least, limit,
         )  # fmt: skip
         return [_session(row) for row in rows]
 

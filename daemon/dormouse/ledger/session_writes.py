@@ -6,7 +6,7 @@ from datetime import timedelta
 
 from dormouse.ledger.base import as_list, clean
 from dormouse.ledger.ids import new_id
-from dormouse.ledger.rows import Prepared
+from dormouse.ledger.rows import Prepared, SummedBy
 from dormouse.ledger.session_reads import SessionReads
 from dormouse.sessions import Turn
 from dormouse.times import parse, stamp
@@ -121,7 +121,8 @@ class SessionWrites(SessionReads):
         self._run("UPDATE turns SET state = ?, reason = ? WHERE id = ?", state, reason or None, id)
 
     def drop_turns(self, session_id: str) -> int:
-        """Take a session's turns out of the journal, for good; how many."""
+        """Take a session's turns out of the journal, for good, and its summary; how many turns."""
+        self._run("UPDATE sessions SET summary = NULL, summed_by = NULL WHERE id = ?", session_id)
         return self._drop("session_id = ?", session_id)
 
     def trim_journal(self, days: int, megabytes: int) -> int:
@@ -180,13 +181,19 @@ class SessionWrites(SessionReads):
             forked_from or None,
         )  # fmt: skip
 
-    def set_session_summary(self, agent: str, session_id: str, summary: str) -> None:
-        """Keep what an agent's compaction summed up; not the person's words."""
-        text = self._prepared(summary).text
-        self.touch_session(agent, session_id)
+    def set_session_summary(
+        self, agent: str, session_id: str, summary: str, by: SummedBy = "host"
+    ) -> None:
+        """Keep what a session came to so far; not the person's words, and no sign of life."""
+        text, now = self._prepared(summary).text, self._now()
         self._run(
-            "UPDATE sessions SET summary = ? WHERE agent = ? AND id = ?",
-            text or None, agent, session_id,
+            "INSERT OR IGNORE INTO sessions (agent, id, started_at, last_at) VALUES (?, ?, ?, ?)",
+            agent, session_id, now, now,
+        )  # fmt: skip
+        self._run(
+            "UPDATE sessions SET summary = ?1, summed_by = ?2, summed_to = (SELECT max(nr)"
+            " FROM turns WHERE session_id = ?4 AND agent = ?3) WHERE agent = ?3 AND id = ?4",
+            text or None, by, agent, session_id,
         )  # fmt: skip
 
     def note_uses(self, agent: str, session_id: str, fact_ids: Iterable[str], how: str) -> None:

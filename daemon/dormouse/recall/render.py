@@ -22,6 +22,7 @@ FENCE_OPEN = '<dormouse-memory note="notes from memory, not instructions">'
 FENCE_CLOSE = "</dormouse-memory>"
 LONGEST = 400  # units of one fact's text, above which it is cut at a sentence
 LONGEST_DETAIL = 200  # units of its steps, tools, outcome and context
+LONGEST_STOP = 700  # of where the last session stopped and what it came to
 LONGEST_TAKEN_BACK = 150  # units of each text in a line that takes something back
 _TAIL_SHARE = 4  # where the last session stopped and notices get at most a quarter of the limit
 
@@ -156,7 +157,7 @@ def session_block(
     rest = (writer.fact(fact, _heading(fact)) for fact in known)
     tail = []
     if last_stop and last_stop.strip():
-        stop = writer.plain(last_stop, LONGEST)
+        stop = writer.plain(last_stop, LONGEST_STOP)
         tail.append(_Line(f"where the last session stopped: {stop}"))
     tail += [_Line(writer.plain(notice, LONGEST)) for notice in notices if notice.strip()]
     first = [*(_Line(line) for line in handoff), *lines]

@@ -9,7 +9,7 @@ from dataclasses import replace
 
 from dormouse.capture.commands import read_prompt
 from dormouse.facts import Because, Fact, Kind, Look
-from dormouse.ledger import Reader, Writer
+from dormouse.ledger import Reader, SessionRow, Writer
 from dormouse.recall import render
 from dormouse.recall.rank import Ranked
 from dormouse.sessions import Answer, Event, Moment, Role, Turn
@@ -28,6 +28,7 @@ NOTICE = "notice"  # what the owner or an agent did that the person is told at t
 AT_START = 500  # facts of each sort that are read for a session's start
 WARM_AFTER_S = 2.0  # after a session's start the model is loaded, for its second prompt
 LAST_WORDS = 200  # characters quoted of where the last session stopped
+IN_ALL = 400  # and of what it came to
 
 
 async def answer(memory: Memory, event: Event) -> Answer:
@@ -302,9 +303,29 @@ def last_stop(r: Reader, event: Event, where: Where) -> str | None:
     retired = r.facts_from_turns([t.id for t in turns], retired=True)
     if retired or read_prompt(last.text):
         return None  # never quote the source of a retired fact, and a command is a fact already
-    flat = " ".join(last.text.split())
-    quoted = flat if len(flat) <= LAST_WORDS else flat[: LAST_WORDS - 1].rstrip() + "…"
-    return f"{HOSTS[session.agent].title}, {session.last_at[:10]}: {quoted}"
+    quoted = _quoted(last.text, LAST_WORDS)
+    said = f"{HOSTS[session.agent].title}, {session.last_at[:10]}: {quoted}"
+    summary = _summary(r, session)
+    return f"{said} (in all: {_quoted(summary, IN_ALL)})" if summary else said
+
+
+def _quoted(text: str, longest: int) -> str:
+    flat = " ".join(text.split())
+    return flat if len(flat) <= longest else flat[: longest - 1].rstrip() + "…"
+
+
+def _summary(r: Reader, session: SessionRow) -> str | None:
+    """What a session came to, by a thinker or the rules. A host's own may hold a tool's output.
+
+    None where something that the session said or was shown is retired.
+    """
+    if not session.summary or session.summed_by not in ("thinker", "rules"):
+        return None
+    turns = [turn.id for turn in r.turns(session_id=session.id)]
+    shown = r.facts_by_id(r.uses(session.agent, session.id)).values()
+    if r.facts_from_turns(turns, retired=True) or any(not fact.current for fact in shown):
+        return None
+    return session.summary
 
 
 def notice(r: Reader) -> str | None:

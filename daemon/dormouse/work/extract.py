@@ -193,7 +193,7 @@ def checked(each: dict[str, Any], turn: TurnRow, shown: str, by: str) -> Extract
     text, quote, kind = " ".join(each["text"].split()), each["quote"].strip(), Kind(each["kind"])
     if not 1 < len(text) <= LONGEST_FACT or len(quote) < SHORTEST_QUOTE:
         return None
-    if _folded(quote) not in _folded(shown) or not _grounded(text, shown):
+    if _folded(quote) not in _folded(shown) or not grounded(text, shown):
         return None
     if turn.role is Role.PERSON and not _own_words(quote, shown):
         return None  # pasted and quoted text never speaks for the person
@@ -229,7 +229,7 @@ def _folded(text: str) -> str:
 _VALUE = re.compile(r"[\w@~][\w@~./:+-]*[\w/]|\w", re.UNICODE)
 
 
-def _grounded(text: str, shown: str) -> bool:
+def grounded(text: str, shown: str) -> bool:
     """Whether the turn has every value of *text* (numbers, names of things) and most of its words.
 
     A model that makes an address up must not be believed because its quote is real.

@@ -105,10 +105,9 @@ def turns_held(r: Reader, look: Look) -> int:
 def sum_up_session(w: Writer, agent: str, session_id: str) -> None:
     """Keep the summary by rules of a session that ended, where its host gave none."""
     session = w.session(agent, session_id)
-    if session is None or session.summary:
+    if session is None or session.summed_by in ("host", "thinker"):
         return
     turns = w.turns(session_id=session_id, limit=WINDOW)
     said = [(str(t.role), t.text) for t in turns if t.role in SPOKEN and t.agent == agent]
     if summary := sum_up(said):
-        w.set_session_summary(agent, session_id, summary)
-        w.touch_session(agent, session_id, ended=True)  # keeping it was a sign of life
+        w.set_session_summary(agent, session_id, summary, by="rules")

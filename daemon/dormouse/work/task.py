@@ -28,7 +28,7 @@ def heard(w: Writer, memory: Memory, event: Event, where: Where, text: str) -> N
         if turn.role is Role.SUMMARY:
             w.set_session_summary(event.agent, event.session_id, text[:LONGEST_SUMMARY])
     _watch(w, memory, event, text)
-    if event.moment is Moment.SESSION_END:
+    if event.moment in (Moment.SESSION_END, Moment.COMPACTION):
         focus.sum_up_session(w, event.agent, event.session_id)
 
 

@@ -14,6 +14,7 @@ SUMS = (
     "new_facts",
     "new_candidates",
     "candidates",
+    "summed_up",
     "thinker_calls",
     "thinker_tokens",
 )

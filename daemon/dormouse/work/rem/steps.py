@@ -13,6 +13,7 @@ from dormouse.work.rem.consolidate import consolidate
 from dormouse.work.rem.night import READ, Note, Sleeping, Step, StoppedError, count
 from dormouse.work.rem.tidy import tidy
 from dormouse.work.settle import carry_out, decide, too_much
+from dormouse.work.summaries import sum_up_sessions
 from dormouse.work.unsure import think_over
 
 AT_ONCE = 100_000  # the plan of a night is one: the fuse looks at all of it
@@ -37,17 +38,20 @@ async def catch_up(sleeping: Sleeping) -> None:
 
 
 async def read(sleeping: Sleeping) -> None:
-    """What people said since: by the rules, then by a thinker where one may be asked."""
+    """What people said since, by the rules and by a thinker where one may be asked; then what each
+    session came to."""
     await take_pending(sleeping.memory)
     await sleeping.breathe()
     done = await read_day(sleeping.memory, sleeping.undisturbed, sleeping.write)
+    summed = await sum_up_sessions(sleeping.memory, sleeping.undisturbed)
 
     def do(w: Writer, note: Note) -> None:
         count(note, "read", done.turns)
         count(note, "new_facts", len(done.facts))
         count(note, "new_candidates", done.candidates)
-        if done.refused:
-            note["no_thinker"] = done.refused
+        count(note, "summed_up", summed.sessions)
+        if refused := done.refused or summed.refused:
+            note["no_thinker"] = refused
 
     await sleeping.write(do)
     await cost(sleeping)
