@@ -129,9 +129,8 @@ class Scenes:
             ("taken_back", self.taken_back),
             ("retired", self.retired),
             ("restored", self.restored),
-            ("handed_on", self.handed_on),
             ("unreadable", self.unreadable),
-            ("clean", self.clean),
+            ("handed_on", self.handed_on),
         ]
 
     def up(self) -> None:
@@ -226,6 +225,8 @@ class Scenes:
         so("was taken by Codex" in context, "Claude Code was not told who took it")
         done = self.stage.dormouse("handoff", "finish", given["id"])
         so(done["state"] == "finished", "it was not finished")
+        self.tell(f"$ dormouse handoff finish {short(given['id'])}\nfinished by Codex")
+        self._clean()
 
     def unreadable(self) -> None:
         found = self.stage.readable(self.words)
@@ -233,9 +234,13 @@ class Scenes:
         self.stage.dormouse("down")
         found = self.stage.readable(self.words)
         so(not found, f"readable after the stop in {', '.join(found)}")
+        self.stage.pid = self.stage.dormouse("up")["pid"]
         self.tell(f"looked for {', '.join(self.words)} in every file, running and stopped: nowhere")
 
-    def clean(self) -> None:
+    def _clean(self) -> None:
+        """Look once more, since a handoff was written, then leave nothing behind."""
+        found = self.stage.readable(self.words)
+        so(not found, f"readable in {', '.join(found)}")
         so(self.stage.clean(), "the daemon or its folder is still there")
         self.tell("the daemon has stopped, the folder is gone")
 

@@ -172,6 +172,7 @@ def test_the_demo_tells_the_story_and_leaves_nothing_behind(machine: Machine) ->
     assert [step["title"] for step in told["steps"] if not step["ok"]] == []
     assert (told["ok"], done.returncode) == (True, 0)
     assert len(told["steps"]) >= 12
+    assert told["steps"][-1]["title"] == "Claude Code hands its task on to Codex"
     assert list((machine.root / "tmp").iterdir()) == []
     assert list((machine.root / "person").iterdir()) == []
     assert not machine.home.exists()
