@@ -218,3 +218,21 @@ def test_a_hosts_summary_and_the_rules_summary_are_kept(daemon: Machine) -> None
         return bool(daemon.ask("GET", "/v1/layers?project=" + str(repository))["layers"][1]["used"])
 
     wait_for(held, what="the window of turns")
+
+
+def test_a_handoff_carries_branch_and_commit_also_where_a_session_offers_it_itself(
+    daemon: Machine,
+) -> None:
+    repository, _ = work(daemon)
+    head = (repository / ".git" / "refs" / "heads" / "main").read_text().strip()
+    by_hand = daemon.json("handoff", "give", "--to", "gemini", cwd=repository)
+    other = daemon.session("claude-code", repository)
+    other.start()
+    other.prompt(PROMPT)
+    other.stop("Claude AI usage limit reached|1999999999")
+    by_itself = daemon.json("handoff", "list", cwd=repository)[0]["id"]
+    assert by_itself != by_hand["id"]
+    for id in (by_hand["id"], by_itself):
+        row = daemon.json("handoff", "show", id, cwd=repository)
+        assert (row["branch"], row["commit"]) == ("main", head)
+    assert f"at: branch main, commit {head[:12]}" in daemon.session("codex", repository).start()

@@ -49,3 +49,52 @@ def test_a_session_whose_last_tests_failed_is_not_right(daemon: Machine) -> None
     session.end()
     claude = record(daemon, "claude-code")
     assert (claude["finished"], claude["first_time_right"]) == (1, 0)
+
+
+def test_a_handoff_given_back_counts_against_who_gave_it_back_only(daemon: Machine) -> None:
+    repository, session = work(daemon)
+    id = daemon.json("handoff", "give", cwd=repository)["id"]
+    session.end()
+    for agent, verb in (("gemini", "return"), ("codex", "finish")):
+        daemon.cli("handoff", "take", id, "--as", agent, cwd=repository)
+        daemon.cli("handoff", verb, id, cwd=repository)
+    codex, gemini = record(daemon, "codex"), record(daemon, "gemini")
+    assert (codex["tasks"], codex["finished"], codex["first_time_right"]) == (1, 1, 1)
+    assert (gemini["tasks"], gemini["finished"], gemini["taken"]) == (1, 0, 1)
+
+
+def test_who_gave_a_handoff_back_and_finished_it_later_was_not_right_at_first(
+    daemon: Machine,
+) -> None:
+    repository, _ = work(daemon)
+    id = daemon.json("handoff", "give", "--to", "codex", cwd=repository)["id"]
+    for verb in ("return", "finish"):
+        daemon.cli("handoff", "take", id, cwd=repository)
+        daemon.cli("handoff", verb, id, cwd=repository)
+    codex = record(daemon, "codex")
+    assert (codex["tasks"], codex["finished"], codex["first_time_right"]) == (1, 1, 0)
+
+
+def test_a_handoff_is_not_right_where_the_tests_of_its_session_failed(daemon: Machine) -> None:
+    repository, _ = work(daemon)
+    id = daemon.json("handoff", "give", "--to", "codex", cwd=repository)["id"]
+    taker = daemon.session("codex", repository)
+    taker.start()
+    daemon.event(
+        "codex", "PostToolUseFailure", session_id=taker.id, cwd=str(repository),
+        tool_name="Bash", tool_input={"command": "pytest -q"}, error="1 failed",
+    )  # fmt: skip
+    daemon.cli("handoff", "finish", id, cwd=repository)
+    codex = record(daemon, "codex")
+    assert (codex["finished"], codex["first_time_right"]) == (1, 0)
+
+
+def test_a_session_that_somebody_reopened_was_not_right_at_first(daemon: Machine) -> None:
+    _, session = work(daemon)
+    session.end()
+    session.start("resume")
+    assert record(daemon, "claude-code")["finished"] == 0
+    session.prompt("It does not work yet.")
+    session.end()
+    claude = record(daemon, "claude-code")
+    assert (claude["finished"], claude["first_time_right"]) == (1, 0)

@@ -29,7 +29,7 @@ class RecordReads(Connected):
         """One record for every agent that was ever connected or heard, by id."""
         rows = self._all(
             "SELECT id FROM agents UNION SELECT DISTINCT agent FROM sessions"
-            " UNION SELECT DISTINCT taken_by FROM handoffs WHERE taken_by IS NOT NULL ORDER BY 1"
+            " UNION SELECT DISTINCT agent FROM handoff_events WHERE what = 'taken' ORDER BY 1"
         )
         return [self._record(row[0]) for row in rows]
 
@@ -40,25 +40,29 @@ class RecordReads(Connected):
             " AND t.role = 'person')",
             agent,
         )
-        handed = self._all(
-            "SELECT id, state, attempt FROM handoffs WHERE taken_by = ? AND token > 0", agent
+        taken = self._all(
+            "SELECT DISTINCT h.id, h.state = 'finished' AND h.taken_by = ?1, h.taken_session"
+            " FROM handoffs AS h JOIN handoff_events AS e ON e.handoff_id = h.id"
+            " WHERE e.what = 'taken' AND e.agent = ?1",
+            agent,
         )
         ended = [id for id, over in sessions if over and not self._was_given(agent, id)]
         right = [id for id in ended if self._was_right(agent, id)]
-        done = [row for row in handed if row[1] == "finished"]
+        done = [(id, session) for id, finished, session in taken if finished]
+        done_right = [
+            id
+            for id, session in done
+            if not self._had_before(agent, id) and self._was_right(agent, session)
+        ]
         held, corrected = self._facts(agent)
         return Record(
             agent,
             self._count("SELECT count(*) FROM sessions WHERE agent = ?", agent),
-            len(sessions) + len(handed),
+            len(sessions) + len(taken),
             len(ended) + len(done),
-            len(right) + sum(row[2] == 1 for row in done),
+            len(right) + len(done_right),
             self._count("SELECT count(*) FROM handoffs WHERE from_agent = ?", agent),
-            self._count(
-                "SELECT count(DISTINCT handoff_id) FROM handoff_events WHERE what = 'taken'"
-                " AND agent = ?",
-                agent,
-            ),
+            len(taken),
             held,
             corrected,
         )
@@ -67,8 +71,20 @@ class RecordReads(Connected):
         sql = "SELECT 1 FROM handoffs WHERE from_agent = ? AND from_session = ?"
         return self._one(sql, agent, session_id) is not None
 
-    def _was_right(self, agent: str, session_id: str) -> bool:
-        """Nobody corrected a fact in it, and the tests that ran last in it passed."""
+    def _had_before(self, agent: str, handoff_id: str) -> bool:
+        """Whether *agent* gave a handoff back, or let it lapse, before it finished it."""
+        sql = (
+            "SELECT 1 FROM handoff_events WHERE handoff_id = ? AND agent = ?"
+            " AND what IN ('returned', 'lapsed')"
+        )
+        return self._one(sql, handoff_id, agent) is not None
+
+    def _was_right(self, agent: str, session_id: str | None) -> bool:
+        """Nobody corrected a fact in it or reopened it, and the tests that ran last passed."""
+        if self._one(
+            "SELECT 1 FROM sessions WHERE agent = ? AND id = ? AND reopened = 1", agent, session_id
+        ):
+            return False
         corrected = self._one(
             "SELECT 1 FROM sources AS s JOIN facts AS o ON o.superseded_by = s.fact_id"
             " WHERE s.agent = ? AND s.session_id = ? AND o.retired_because = 'corrected'",

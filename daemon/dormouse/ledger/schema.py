@@ -185,6 +185,8 @@ CREATE TABLE sessions (
   agent TEXT NOT NULL, id TEXT NOT NULL, project_id TEXT, branch TEXT, cwd TEXT,
   started_at TEXT NOT NULL, last_at TEXT NOT NULL, ended_at TEXT,
   attended INTEGER, transcript_path TEXT, forked_from TEXT, summary TEXT,
+  ended_once INTEGER NOT NULL DEFAULT 0 CHECK (ended_once IN (0, 1)),
+  reopened INTEGER NOT NULL DEFAULT 0 CHECK (reopened IN (0, 1)),
   summed_by TEXT CHECK (summed_by IN ('host', 'thinker', 'rules')), summed_to INTEGER,
   PRIMARY KEY (agent, id)
 ) STRICT, WITHOUT ROWID;

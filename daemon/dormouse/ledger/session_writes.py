@@ -161,24 +161,29 @@ class SessionWrites(SessionReads):
         transcript_path: str | None = None,
         attended: bool | None = None,
         ended: bool = False,
+        prompted: bool = False,
         forked_from: str | None = None,
     ) -> None:
-        """Note that a session is alive (or *ended*), and what is newly known of it."""
+        """Note that a session is alive (or *ended*), and what is newly known of it.
+
+        *prompted*: somebody speaks in it; one that had ended is then a reopened one.
+        """
         now = self._now()
         self._run(
             "INSERT INTO sessions (agent, id, project_id, branch, cwd, started_at, last_at,"
-            " ended_at, attended, transcript_path, forked_from)"
-            " VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?6, CASE WHEN ?7 THEN ?6 END, ?8, ?9, ?10)"
+            " ended_at, ended_once, attended, transcript_path, forked_from)"
+            " VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?6, CASE WHEN ?7 THEN ?6 END, ?7, ?8, ?9, ?10)"
             " ON CONFLICT (agent, id) DO UPDATE SET"
             " project_id = coalesce(excluded.project_id, project_id),"
             " branch = coalesce(excluded.branch, branch), cwd = coalesce(excluded.cwd, cwd),"
             " last_at = excluded.last_at, ended_at = excluded.ended_at,"
+            " reopened = max(reopened, ?11 AND ended_once), ended_once = max(ended_once, ?7),"
             " attended = coalesce(excluded.attended, attended),"
             " transcript_path = coalesce(excluded.transcript_path, transcript_path),"
             " forked_from = coalesce(excluded.forked_from, forked_from)",
             agent, session_id, project_id or None, branch or None, cwd or None, now, int(ended),
             None if attended is None else int(attended), transcript_path or None,
-            forked_from or None,
+            forked_from or None, int(prompted),
         )  # fmt: skip
 
     def set_session_summary(

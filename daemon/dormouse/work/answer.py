@@ -88,6 +88,7 @@ def _touch(w: Writer, event: Event, where: Where, *, ended: bool = False) -> Non
         cwd=event.cwd,
         transcript_path=event.transcript_path,
         ended=ended,
+        prompted=event.moment is Moment.PROMPT,
     )
     w.set_agent(event.agent, last_event=event.name)
 

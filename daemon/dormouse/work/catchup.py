@@ -150,7 +150,7 @@ def _read(memory: Memory, agent: str, path: str | None, session_id: str | None) 
             if memory.ledger.write(step).result():
                 memory.wake_settle()
         for limit in reader.limits[-1:]:
-            memory.ledger.write(lambda w, x=limit: task.limited(w, x, memory.now())).result()  # type: ignore[misc]
+            memory.ledger.write(lambda w, x=limit: task.limited(w, memory, x)).result()  # type: ignore[misc]
         memory.ledger.write(
             lambda w: w.set_transcript(
                 name, agent, session_id, end, opened.inode, opened.size, row.skipped if row else 0

@@ -57,12 +57,12 @@ class Places:
         self._seen[cwd] = (time.monotonic(), found)
         return found
 
-    def commit(self, cwd: str | None) -> str | None:
-        """The commit that is checked out in *cwd*; None where it can't be read."""
+    def head(self, cwd: str | None) -> tuple[str | None, str | None]:
+        """Branch and commit that are checked out in *cwd*; None for what can't be read."""
         if not cwd:
-            return None
+            return None, None
         place = locate(cwd, home=self._home, temp=self._temp, uid=os.getuid())
-        return head_commit(place, os.getuid())
+        return place.branch, head_commit(place, os.getuid())
 
     def forget(self) -> None:
         """Look at every folder again, after projects were joined."""

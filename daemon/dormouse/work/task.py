@@ -38,7 +38,7 @@ def _watch(w: Writer, memory: Memory, event: Event, text: str) -> None:
     now = memory.now()
     for said in (event.failure or "").splitlines() or [text]:
         if found := quota.read_text(said, event.agent, event.session_id, now):
-            limited(w, found, now)
+            limited(w, memory, found)
             return
     if text:
         answered(w, event.agent, now)
@@ -50,8 +50,12 @@ def answered(w: Writer, agent: str, now: str) -> None:
         w.note_limit(Limit(agent, None, False, at=now))
 
 
-def limited(w: Writer, limit: Limit, now: str) -> None:
-    """Note a limit; a session that has come to its end by it is offered to another agent."""
+def limited(w: Writer, memory: Memory, limit: Limit) -> None:
+    """Note a limit; a session that has come to its end by it is offered to another agent.
+
+    Reads two small files of git where it is offered: rare, and in no request that waits.
+    """
+    now = memory.now()
     known = next((each for each in w.limits() if each.agent == limit.agent), None)
     if known is not None and known.at > limit.at:
         return  # a line from before
@@ -64,7 +68,8 @@ def limited(w: Writer, limit: Limit, now: str) -> None:
     given = [h for h in w.open_handoffs(session.project_id) if h.from_session == session.id]
     if given:
         return
-    where = Where(session.project_id, None, session.branch)
+    branch, commit = memory.places.head(session.cwd)
+    where = Where(session.project_id, None, branch or session.branch)
     reason = f"{handoff.title(limit.agent)} has reached its limit"
     try:
         handoff.give(
@@ -73,7 +78,7 @@ def limited(w: Writer, limit: Limit, now: str) -> None:
             where,
             agent=limit.agent,
             session_id=session.id,
-            commit=None,
+            commit=commit,
             now=now,
         )
     except BadRequest:

@@ -66,7 +66,7 @@ async def give(service: Svc, request: Request) -> JSONResponse:
         files=tuple(requests.texts_field(fields, "files", most=100)),
     )
     await memory.aside(lambda: handoff.read_on(memory, where, giver))
-    commit = await memory.aside(lambda: memory.places.commit(folder))
+    _, commit = await memory.aside(lambda: memory.places.head(folder))
     now = memory.now()
 
     def do(w: Writer) -> Handoff:
