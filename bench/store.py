@@ -11,7 +11,7 @@ from dormouse.embedding.index import pack
 from dormouse.keys import KeySlots
 from dormouse.ledger import Ledger, Vector
 from dormouse.times import system_clock
-from dormouse.work.model import installed
+from dormouse.work.model import Models
 from dormouse.work.prepare import prepare
 from dormouse.work.vectors import ACTIVE
 from dormouse_wire.paths import Home
@@ -80,7 +80,7 @@ def give_vectors(machine: Machine) -> bool:
     Making real ones takes 50 ms a fact and would go on beside what is measured. The daemon is down
     meanwhile.
     """
-    model = installed(machine.home / "models")
+    model = Models(machine.home / "models").embedder()
     if model is None:
         return False
     home = Home(machine.home)

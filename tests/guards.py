@@ -219,7 +219,7 @@ GUARDS: tuple[Guard, ...] = (
     ),
     Guard(
         "only the weights that were measured are used",
-        "daemon/dormouse/embedding/weights.py",
+        "daemon/dormouse/embedding/files.py",
         "    if found != SHA256:\n",
         "    if False:\n",
         "tests/unit/embedding/test_model.py::test_other_bytes_are_refused",

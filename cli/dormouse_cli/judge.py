@@ -39,9 +39,18 @@ def judge(
         Path | None,
         typer.Option(metavar="PAIRS", help="Many pairs, one JSON object a line; - reads stdin."),
     ] = None,
+    mine: Annotated[
+        bool, typer.Option("--mine", help="Measure it on the questions that you answered.")
+    ] = False,
     as_json: Json = False,
 ) -> None:
     """Ask the judge about two texts. It says supersede, keep or unsure; nothing changes."""
+    if mine:
+        if older is not None or file is not None:
+            raise errors.Usage(what="--mine takes the pairs you answered: give no others.")
+        told = ask("GET", route("judge", "mine"), long=True)
+        emit(told, as_json, lambda: say(_measured(told)))
+        return
     how = {key: value for key, value in (("judge", name), ("level", level)) if value is not None}
     if file is not None:
         if older is not None:
@@ -88,6 +97,23 @@ def _pair(file: Path, number: int, line: str) -> dict[str, Any]:
         raise errors.Usage("Nothing was judged; mend the line.", what=what)
     pair = {part: read[part] for part in PARTS if part in read}
     return {"id": str(number)} | pair
+
+
+def _measured(told: dict[str, Any]) -> str:
+    if not told["pairs"]:
+        return "You have answered no question yet (`dormouse questions`)."
+    return "\n".join(
+        [
+            f"{told['pairs']} pairs on which you have spoken; none of them leaves this machine.",
+            f"wrongly retired  {told['false_supersede']} of {told['must_hold']} that you kept",
+            f"rightly retired  {told['found']} of {told['must_go']} that you retired",
+            *(
+                f"  {row['older']} / {row['newer']}: you {row['owner']}, {row['judge']}"
+                f" {row['verdict']}"
+                for row in told["differs"]
+            ),
+        ]
+    )
 
 
 def _row(ruling: dict[str, Any]) -> list[str]:

@@ -92,13 +92,14 @@ def listen(home: Home) -> socket.socket:
 
 def open_memory(home: Home, data_key: bytes, clock: Clock) -> "Memory":
     """Open the ledger and put a memory together around it."""
-    from dormouse.judging.ladder import Ladder  # noqa: PLC0415  the lock comes before heavy imports
+    from dormouse.judging.embedded import EmbeddedJudge  # noqa: PLC0415  after the lock
+    from dormouse.judging.ladder import Ladder  # noqa: PLC0415
     from dormouse.judging.slot import SlotJudge  # noqa: PLC0415
     from dormouse.ledger import Ledger  # noqa: PLC0415
     from dormouse.settings import read  # noqa: PLC0415
     from dormouse.work.meaning import SWITCHED_OFF, Meaning  # noqa: PLC0415
     from dormouse.work.memory import Memory  # noqa: PLC0415
-    from dormouse.work.model import installed  # noqa: PLC0415
+    from dormouse.work.model import Models  # noqa: PLC0415
     from dormouse.work.places import Places  # noqa: PLC0415
     from dormouse.work.prepare import prepare  # noqa: PLC0415
     from dormouse.work.thinkers import make_door  # noqa: PLC0415
@@ -110,12 +111,14 @@ def open_memory(home: Home, data_key: bytes, clock: Clock) -> "Memory":
     )
     warm_rules()
     door = make_door(ledger, settings, clock)
+    models = Models(home.root / "models")
     meaning = (
-        Meaning(ledger, lambda: installed(home.root / "models"))
+        Meaning(ledger, models.embedder)
         if settings.recall_meaning
         else Meaning(ledger, lambda: None, SWITCHED_OFF)
     )
-    return Memory(home, ledger, settings, clock, Ladder([SlotJudge()]), places, door, meaning)
+    ladder = Ladder([SlotJudge(), *([EmbeddedJudge(models.scores)] if models.can_judge() else [])])
+    return Memory(home, ledger, settings, clock, ladder, places, door, meaning, models)
 
 
 def warm_rules() -> None:

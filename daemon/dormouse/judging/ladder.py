@@ -2,10 +2,21 @@
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from typing import Protocol, runtime_checkable
 
 from dormouse.facts import Fact
 from dormouse.judging import gate
 from dormouse.judgments import Judge, Ruling, Verdict, Veto
+
+Pair = tuple[Fact, Fact]
+_SURE = (Verdict.SUPERSEDE, Verdict.KEEP)  # whatever else a judge says, it is not sure
+
+
+@runtime_checkable
+class ManyAtOnce(Protocol):
+    """A judge that would rather be asked about several pairs together."""
+
+    def judge_many(self, pairs: Sequence[Pair]) -> list[Ruling]: ...
 
 
 @dataclass(frozen=True, slots=True)
@@ -16,20 +27,39 @@ class Ladder:
     name: str = "ladder"
 
     def __call__(self, older: Fact, newer: Fact) -> Ruling:
-        vetoed = gate.veto(older, newer)
-        if vetoed is None:
-            return self._ask(older, newer)
-        if vetoed is not Veto.TRUST:
-            return Ruling(Verdict.KEEP, "gate", reason=str(vetoed), vetoed_by=vetoed)
-        ruling = self._ask(older, newer)
-        if ruling.verdict is Verdict.KEEP:  # a restatement needs no question
-            return ruling
-        return Ruling(Verdict.UNSURE, "gate:trust", reason=str(vetoed), vetoed_by=vetoed)
+        return self.judge_many([(older, newer)])[0]
 
-    def _ask(self, older: Fact, newer: Fact) -> Ruling:
-        ruling = Ruling(Verdict.UNSURE, self.name, reason="no judge")
+    def judge_many(self, pairs: Sequence[Pair]) -> list[Ruling]:
+        """One ruling a pair, in order."""
+        vetoes = [gate.veto(*pair) for pair in pairs]
+        asked = [n for n, veto in enumerate(vetoes) if veto in (None, Veto.TRUST)]
+        said = dict(zip(asked, self.ungated([pairs[n] for n in asked]), strict=True))
+        return [_ruling(said.get(n), veto) for n, veto in enumerate(vetoes)]
+
+    def quick(self) -> "Ladder":
+        """Only the judges that answer at once, without a model."""
+        return Ladder([j for j in self.judges if not isinstance(j, ManyAtOnce)], self.name)
+
+    def ungated(self, pairs: Sequence[Pair]) -> list[Ruling]:
+        """The same without the gate, for trying judges out."""
+        rulings = [Ruling(Verdict.UNSURE, self.name, reason="no judge")] * len(pairs)
+        open_ = list(range(len(pairs)))
         for judge in self.judges:
-            ruling = judge(older, newer)
-            if ruling.verdict in (Verdict.SUPERSEDE, Verdict.KEEP):
-                return ruling
-        return ruling
+            for n, ruling in zip(open_, _all(judge, [pairs[n] for n in open_]), strict=True):
+                rulings[n] = ruling
+            open_ = [n for n in open_ if rulings[n].verdict not in _SURE]
+        return rulings
+
+
+def _all(judge: Judge, pairs: Sequence[Pair]) -> list[Ruling]:
+    if isinstance(judge, ManyAtOnce):
+        return judge.judge_many(pairs)
+    return [judge(*pair) for pair in pairs]
+
+
+def _ruling(said: Ruling | None, veto: Veto | None) -> Ruling:
+    if said is None:
+        return Ruling(Verdict.KEEP, "gate", reason=str(veto), vetoed_by=veto)
+    if veto is None or said.verdict is Verdict.KEEP:  # a restatement needs no question
+        return said
+    return Ruling(Verdict.UNSURE, "gate:trust", reason=str(veto), vetoed_by=veto)

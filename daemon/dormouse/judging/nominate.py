@@ -32,7 +32,7 @@ def terms(new: Fact) -> list[str]:
 def near(new: Fact, hits: Sequence[Fact]) -> list[Fact]:
     """Return the *hits* near enough to *new* to be judged with it, each once, in their order."""
     lost = {hit.id for hit in unclear(new, hits)}
-    return [hit for hit in _beside(new, hits) if hit.id not in lost and _near(new, hit)]
+    return [hit for hit in beside(new, hits) if hit.id not in lost and _near(new, hit)]
 
 
 def unclear(new: Fact, hits: Sequence[Fact]) -> list[Fact]:
@@ -40,11 +40,12 @@ def unclear(new: Fact, hits: Sequence[Fact]) -> list[Fact]:
     statement = read(new.text)
     if statement.old is None or statement.slot.subject is not None:
         return []
-    meant = [hit for hit in _beside(new, hits) if _holds(hit, statement)]
+    meant = [hit for hit in beside(new, hits) if _holds(hit, statement)]
     return meant if len({(hit.slot.subject, hit.slot.attribute) for hit in meant}) > 1 else []
 
 
-def _beside(new: Fact, hits: Sequence[Fact]) -> list[Fact]:
+def beside(new: Fact, hits: Sequence[Fact]) -> list[Fact]:
+    """The current *hits* in the scope of *new*, each once, in their order."""
     line = scope_line(new)
     once = {hit.id: hit for hit in hits if hit.id != new.id and hit.current}
     return [hit for hit in once.values() if scope_line(hit) == line]

@@ -61,6 +61,18 @@ class JudgmentReads(FactReads):
             values.append(run_id)
         return self._judgments(" AND ".join(wheres), *values)
 
+    def answered(self) -> list[tuple[Fact, Fact, Verdict]]:
+        """The pairs on which the owner has spoken, with the latest word; oldest pair first."""
+        said: dict[tuple[str, str], Verdict] = {}
+        for row in self._judgments("j.judge = ? AND j.verdict <> 'unsure'", OWNER):
+            said[row.older_id, row.newer_id] = row.ruling.verdict
+        facts = self.facts_by_id(id for pair in said for id in pair)
+        return [
+            (facts[older], facts[newer], verdict)
+            for (older, newer), verdict in said.items()
+            if older in facts and newer in facts
+        ]
+
     def judgment(self, id: str) -> JudgmentRow:
         """One judgment by its whole id. Raises NotFound."""
         rows = self._judgments("j.id = ?", id)

@@ -17,6 +17,7 @@ from dormouse_wire.hosts import HOSTS
 log = logging.getLogger("dormouse")
 ALL_EVERY_S = 5.0  # at most this often an event has every transcript looked at
 TICK_S = 60.0
+IDLE_S = 300.0  # a model that was not used for so long is let go of
 AT_ONCE = 500  # facts settled before the list is read again
 
 
@@ -97,6 +98,8 @@ async def _tick(memory: Memory) -> None:
         await asyncio.sleep(TICK_S)
         with contextlib.suppress(OSError):
             await memory.aside(lambda: take_undelivered(memory))
+        if memory.models is not None:
+            memory.models.let_go(IDLE_S)
 
 
 def take_undelivered(memory: Memory) -> None:

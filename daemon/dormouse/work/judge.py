@@ -1,15 +1,15 @@
 """Judging bare texts, for ``dormouse judge``: gate and ladder as at capture. Changes nothing."""
 
 import time
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 from dormouse.errors import BadRequest, NotFound, Refused
 from dormouse.facts import Fact
-from dormouse.judging import as_fact
+from dormouse.judging import as_fact, ordered
 from dormouse.judging.ladder import Ladder
 from dormouse.judging.thinker import NAME, ThinkerJudge
-from dormouse.judgments import Judge, Ruling
+from dormouse.judgments import Judge, Verdict
 from dormouse.thinking import Door, Level
 from dormouse.times import parse, stamp
 
@@ -37,8 +37,36 @@ def judge_pairs(
         raise BadRequest(what=f"pairs must be a list of at most {MOST}")
     if door is not None and wants_thinker(fields):
         return _with_thinker(ladder, fields, pairs, door)
-    alone = _named(ladder, fields.get("judge"))
-    return [_judge(ladder, alone, number, pair) for number, pair in enumerate(pairs, 1)]
+    return _judge_all(ladder, _named(ladder, fields.get("judge")), pairs)
+
+
+def judge_mine(ladder: Ladder, answered: Sequence[tuple[Fact, Fact, Verdict]]) -> dict[str, Any]:
+    """How often *ladder* says what the owner said of these pairs; counts, and where it differs.
+
+    The facts are looked at as they were when they met: what came of them is left out.
+    """
+    rulings = ladder.judge_many([ordered(older, newer) for older, newer, _ in answered])
+    rows: list[dict[str, Any]] = [
+        {
+            "older": older.id,
+            "newer": newer.id,
+            "owner": owner,
+            "verdict": ruling.verdict,
+            "judge": ruling.judge,
+            "probability": ruling.probability,
+        }
+        for (older, newer, owner), ruling in zip(answered, rulings, strict=True)
+    ]
+    retire = [row for row in rows if row["owner"] is Verdict.SUPERSEDE]
+    hold = [row for row in rows if row["owner"] is not Verdict.SUPERSEDE]
+    return {
+        "pairs": len(rows),
+        "false_supersede": sum(row["verdict"] is Verdict.SUPERSEDE for row in hold),
+        "must_hold": len(hold),
+        "found": sum(row["verdict"] is Verdict.SUPERSEDE for row in retire),
+        "must_go": len(retire),
+        "differs": [row for row in rows if row["verdict"] is not row["owner"]],
+    }
 
 
 def _with_thinker(
@@ -52,7 +80,7 @@ def _with_thinker(
         )
     only = fields.get("judge") in (NAME, THINKER)
     alone = None if only else _named(ladder, fields.get("judge"))
-    rows = [_judge(ladder, alone, number, pair) for number, pair in enumerate(pairs, 1)]
+    rows = _judge_all(ladder, alone, pairs)
     open_ = [n for n, row in enumerate(rows) if row["verdict"] == "unsure" and not row["vetoed_by"]]
     asked = list(range(len(rows))) if only else open_ if alone is None else []
     judge = ThinkerJudge(door.think, at_most=level)
@@ -87,24 +115,28 @@ def _named(ladder: Ladder, name: object) -> Judge | None:
     raise NotFound(what="judge", id=str(name)[:40], hint=f"There are: {names}.")
 
 
-def _judge(ladder: Ladder, alone: Judge | None, number: int, pair: object) -> dict[str, Any]:
+def _judge_all(ladder: Ladder, alone: Judge | None, pairs: list[Any]) -> list[dict[str, Any]]:
+    facts = [_checked(pair, number) for number, pair in enumerate(pairs, 1)]
+    began = time.perf_counter()
+    rulings = (Ladder([alone]).ungated if alone is not None else ladder.judge_many)(facts)
+    took_ms = round((time.perf_counter() - began) * 1000 / max(len(facts), 1), 3)
+    return [
+        {
+            "id": str(pair.get("id", number)),
+            "verdict": ruling.verdict,
+            "probability": ruling.probability,
+            "judge": ruling.judge,
+            "vetoed_by": ruling.vetoed_by,
+            "took_ms": took_ms,
+        }
+        for number, (pair, ruling) in enumerate(zip(pairs, rulings, strict=True), 1)
+    ]
+
+
+def _checked(pair: object, number: int) -> tuple[Fact, Fact]:
     if not isinstance(pair, dict):
         raise BadRequest(what=f"pair {number} is not an object")
-    first, second = _facts(pair, number)
-    began = time.perf_counter()
-    ruling = _ask(ladder, alone, first, second)
-    return {
-        "id": str(pair.get("id", number)),
-        "verdict": ruling.verdict,
-        "probability": ruling.probability,
-        "judge": ruling.judge,
-        "vetoed_by": ruling.vetoed_by,
-        "took_ms": round((time.perf_counter() - began) * 1000, 3),
-    }
-
-
-def _ask(ladder: Ladder, alone: Judge | None, first: Fact, second: Fact) -> Ruling:
-    return alone(first, second) if alone is not None else ladder(first, second)
+    return _facts(pair, number)
 
 
 def _fact(pair: Mapping[str, Any], role: str, default: str, number: int) -> Fact:

@@ -87,6 +87,18 @@ class Meaning:
             self._failed(error)
             return None
 
+    async def ask_of_fact(self, text: str) -> Asked | None:
+        """What a fact means, for finding others like it; None where that can't be said."""
+        vectors = self.vectors
+        if vectors is None or not vectors.active:
+            return None
+        job = self._facts.submit(lambda: vectors.holder.get().embed([text], query=False)[0])
+        try:
+            return Asked(await asyncio.wrap_future(job), 0.0)
+        except Exception as error:
+            self._failed(error)
+            return None
+
     def _answered(self, _: Future[Asked]) -> None:
         self._asking -= 1
 

@@ -18,6 +18,7 @@ from dormouse.settings import Settings
 from dormouse.thinking import Door
 from dormouse.times import Clock, stamp
 from dormouse.work.meaning import PROMPT_S, Asked, Meaning
+from dormouse.work.model import Models
 from dormouse.work.places import Places
 from dormouse_wire.paths import Home
 
@@ -38,6 +39,7 @@ class Memory:
     places: Places
     door: Door | None = None  # to thinkers
     meaning: Meaning | None = None  # the second leg of recall
+    models: Models | None = None
     pool: ThreadPoolExecutor = field(
         default_factory=lambda: ThreadPoolExecutor(READERS, thread_name_prefix="reader")
     )

@@ -4,21 +4,27 @@ Capture and sleep both come here. Nothing is retired by any other path than ``ca
 """
 
 import logging
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 from datetime import timedelta
 
 from dormouse.facts import Fact, Look, Scope
 from dormouse.judging import nominate
+from dormouse.judging.ladder import Ladder
 from dormouse.judging.order import ordered
 from dormouse.judgments import Decision, Ruling, Verdict, Veto
 from dormouse.ledger import Reader, Writer
 from dormouse.recall.words import query_terms
 from dormouse.times import parse, stamp
+from dormouse.work.meaning import Asked
 from dormouse.work.memory import Memory
 
 log = logging.getLogger("dormouse")
 NEAR = 20  # facts near in words that are looked at for each new fact
+FAR = 12  # facts that share only words or meaning, looked at by a model
+ALIKE = 0.4  # cosine from which on a fact is near in meaning
+WORTH_A_THOUGHT = 0.3  # so likely a supersede that a thinker should be asked
+WORTH_A_QUESTION = 0.8  # … and the owner
 MAX_BY_ONE = 3  # more retirements by one new fact than this stop the plan
 WINDOW = timedelta(hours=24)
 LEVEL = "local"
@@ -56,51 +62,125 @@ def look_of(fact: Fact) -> Look:
     return Look(project, fact.branch if fact.scope is Scope.BRANCH else None, session)
 
 
-def decide(
-    r: Reader, memory: Memory, fact: Fact, unsure: list[tuple[str, str]] | None = None
-) -> list[Decision]:
-    """Judge *fact* against every fact near it. Reads only; validity gives a pair its order.
+@dataclass(frozen=True, slots=True)
+class Nominated:
+    """What *fact* is to be judged with: pairs in their order, and what can't be judged.
 
-    Pairs that the judges at hand are not sure of go into *unsure*: a thinker may be, in sleep.
+    *close* are the pairs that the rules call near: about one slot, or nearly one sentence. *far*
+    share words or meaning only: a judge's SUPERSEDE counts, but nobody is asked about them.
     """
+
+    fact: Fact
+    close: list[tuple[Fact, Fact]] = field(default_factory=list)
+    far: list[tuple[Fact, Fact]] = field(default_factory=list)
+    unclear: list[Decision] = field(default_factory=list)
+
+
+def nominated(r: Reader, memory: Memory, fact: Fact, meant: Asked | None = None) -> Nominated:
+    """Every pair of *fact* that is worth a judge's look; *meant* is what it means, if known."""
+    found = Nominated(fact)
     if not fact.current:
-        return []
+        return found
     look = look_of(fact)
     near: dict[str, Fact] = {}
     for subject, attribute in nominate.slots(fact):
         near.update((f.id, f) for f in r.by_slot(subject, attribute, look))
     terms = query_terms(" ".join([fact.text, *nominate.terms(fact)]), explicit=True)
-    found = [hit.fact for hit in r.search(terms, look, limit=NEAR)] if terms else []
-    near.update((f.id, f) for f in nominate.near(fact, found))
+    hits = [hit.fact for hit in r.search(terms, look, limit=NEAR)] if terms else []
+    near.update((f.id, f) for f in nominate.near(fact, hits))
     near.pop(fact.id, None)
-    decisions = [
-        Decision(other.id, fact.id, UNCLEAR)
-        for other in nominate.unclear(fact, found)
-        if not r.settled_pairs(other.id, fact.id) and other.id not in near
+    for other in nominate.unclear(fact, hits):
+        if not r.settled_pairs(other.id, fact.id) and other.id not in near:
+            found.unclear.append(Decision(other.id, fact.id, UNCLEAR))
+    found.close.extend(_pairs(r, memory, fact, near.values()))
+    if memory.ladder.quick() != memory.ladder:
+        alike = hits + _alike(r, memory, meant, look)
+        lost = {fact.id, *near, *(decision.older_id for decision in found.unclear)}
+        others = {f.id: f for f in nominate.beside(fact, alike) if f.id not in lost}
+        found.far.extend(_pairs(r, memory, fact, list(others.values())[:FAR]))
+    return found
+
+
+def _pairs(
+    r: Reader, memory: Memory, fact: Fact, others: Iterable[Fact]
+) -> list[tuple[Fact, Fact]]:
+    """*fact* with each of *others* that may still be judged, older ones first."""
+    pairs = [ordered(other, fact) for other in sorted(others, key=lambda f: (f.valid_from, f.id))]
+    return [
+        pair
+        for pair in pairs
+        if not r.is_final(pair[0].id, pair[1].id) and not _asked_before(r, memory, *pair)
     ]
-    for other in sorted(near.values(), key=lambda f: (f.valid_from, f.id)):
-        older, newer = ordered(other, fact)
-        if r.is_final(older.id, newer.id) or _asked_before(r, memory, older, newer):
-            continue
-        ruling = memory.ladder(older, newer)
-        if unsure is not None and ruling.verdict is Verdict.UNSURE and ruling.vetoed_by is None:
+
+
+def _alike(r: Reader, memory: Memory, meant: Asked | None, look: Look) -> list[Fact]:
+    """The facts nearest in meaning."""
+    if meant is None or memory.meaning is None:
+        return []
+    near = [
+        each.nr
+        for each in memory.meaning.near(r, meant, look, retired=False)
+        if each.cosine >= ALIKE
+    ]
+    held = r.facts_by_number(near[:FAR], look)
+    return [held[nr][0] for nr in near[:FAR] if nr in held]
+
+
+def rule(ladder: Ladder, found: Nominated) -> tuple[list[Decision], list[tuple[str, str]]]:
+    """Have the pairs judged; what is worth writing, and the pairs that nobody was sure of.
+
+    Those may be put before a thinker, in sleep. It may take a second where a model is asked.
+    """
+    decisions, unsure = list(found.unclear), []
+    rulings = ladder.judge_many([*found.close, *found.far])
+    for n, (older, newer) in enumerate([*found.close, *found.far]):
+        ruling, close = rulings[n], n < len(found.close)
+        likely = (ruling.probability or 0.0) >= WORTH_A_THOUGHT
+        if ruling.verdict is Verdict.UNSURE and ruling.vetoed_by is None and (close or likely):
             unsure.append((older.id, newer.id))
-        if _worth_writing(ruling, older, newer):
+        if _worth_writing(ruling, older, newer) and (close or _worth_a_question(ruling)):
             decisions.append(Decision(older.id, newer.id, ruling))
+    return decisions, unsure
+
+
+def decide(
+    r: Reader, memory: Memory, fact: Fact, unsure: list[tuple[str, str]] | None = None
+) -> list[Decision]:
+    """Judge *fact* at once, by the judges that need no model. Reads only.
+
+    Pairs that they are not sure of go into *unsure*: a thinker may be, in sleep.
+    """
+    found = nominated(r, memory, fact)
+    decisions, open_ = rule(memory.ladder.quick(), Nominated(fact, found.close, [], found.unclear))
+    if unsure is not None:
+        unsure.extend(open_)
     return decisions
 
 
 def _asked_before(r: Reader, memory: Memory, older: Fact, newer: Fact) -> bool:
-    """Whether the same judges have spoken: a pair is not asked again by the same judge."""
-    names = {judge.name for judge in memory.ladder.judges} | {"gate:trust"}
-    return any(row.ruling.judge in names for row in r.settled_pairs(older.id, newer.id))
+    """Whether there is nothing new to hear: no judge at hand is better than those who spoke."""
+    names = [judge.name for judge in memory.ladder.judges]
+    for row in r.settled_pairs(older.id, newer.id):
+        decided = row.ruling.judge in names and row.ruling.verdict is not Verdict.UNSURE
+        if decided or row.ruling.judge in (*names[-1:], "gate:trust"):
+            return True
+    return False
 
 
 def _worth_writing(ruling: Ruling, older: Fact, newer: Fact) -> bool:
     """Vetoes are not written, but for trust; a judge that can't read a pair has not spoken."""
     if ruling.vetoed_by is not None:
         return ruling.vetoed_by is Veto.TRUST and same_slot(older, newer)
-    return ruling.verdict is not Verdict.UNSURE or same_slot(older, newer)
+    if ruling.verdict is Verdict.UNSURE:
+        return same_slot(older, newer) or _worth_a_question(ruling)
+    return True
+
+
+def _worth_a_question(ruling: Ruling) -> bool:
+    """Of pairs that only share words or meaning: a retirement, or one that nearly was one."""
+    if ruling.verdict is Verdict.UNSURE:
+        return (ruling.probability or 0.0) >= WORTH_A_QUESTION
+    return ruling.verdict is Verdict.SUPERSEDE
 
 
 def same_slot(older: Fact, newer: Fact) -> bool:
@@ -167,12 +247,22 @@ def report(done: Settled) -> dict[str, object]:
     }
 
 
+async def plan_for(
+    memory: Memory, fact_id: str
+) -> tuple[Fact, list[Decision], list[tuple[str, str]]]:
+    """Nominate on a reader, judge away from it: what to carry out, and who nobody is sure of."""
+    meant = None
+    if memory.meaning is not None and memory.ladder.quick() != memory.ladder:
+        text = await memory.read(lambda r: r.fact(fact_id).text)
+        meant = await memory.meaning.ask_of_fact(text)
+    found = await memory.read(lambda r: nominated(r, memory, r.fact(fact_id), meant))
+    decisions, unsure = await memory.aside(lambda: rule(memory.ladder, found))
+    return found.fact, decisions, unsure
+
+
 async def settle_fact(memory: Memory, fact_id: str, run_id: str | None = None) -> Settled:
-    """Settle one captured fact. The plan is made on a reader, then carried out and re-checked."""
-    unsure: list[tuple[str, str]] = []
-    fact, decisions = await memory.read(
-        lambda r: ((fact := r.fact(fact_id)), decide(r, memory, fact, unsure))
-    )
+    """Settle one captured fact; the plan is carried out in a transaction that looks again."""
+    fact, decisions, unsure = await plan_for(memory, fact_id)
 
     def do(w: Writer) -> Settled:
         settled = carry_out(w, memory, decisions, fact, run_id)

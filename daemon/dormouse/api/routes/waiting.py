@@ -11,7 +11,7 @@ from dormouse.errors import BadRequest, Refused
 from dormouse.judgments import Verdict
 from dormouse.ledger import Reader, Writer
 from dormouse.work import owner
-from dormouse.work.judge import judge_pairs, wants_thinker
+from dormouse.work.judge import judge_mine, judge_pairs, wants_thinker
 
 router = APIRouter(prefix="/v1")
 
@@ -95,6 +95,13 @@ async def answer(service: Svc, question_id: str, request: Request) -> dict[str, 
         return views.fact_view(fact)
 
     return await service.need().write(do)
+
+
+@router.get("/judge/mine", dependencies=[OWNERS])
+async def judge_mine_(service: Svc) -> dict[str, Any]:
+    memory = service.need()
+    answered = await memory.read(lambda r: r.answered())
+    return await memory.aside(lambda: judge_mine(memory.ladder, answered))
 
 
 @router.post("/judge")

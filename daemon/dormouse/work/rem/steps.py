@@ -4,15 +4,14 @@ from collections.abc import Sequence
 
 from dormouse.facts import Fact
 from dormouse.judgments import Decision
-from dormouse.ledger import Reader, Writer
+from dormouse.ledger import Writer
 from dormouse.work import background, catchup
 from dormouse.work.implicit import take_pending
-from dormouse.work.memory import Memory
 from dormouse.work.read_day import read_day
 from dormouse.work.rem.consolidate import consolidate
 from dormouse.work.rem.night import READ, Note, Sleeping, Step, StoppedError, count
 from dormouse.work.rem.tidy import tidy
-from dormouse.work.settle import carry_out, decide, too_much
+from dormouse.work.settle import carry_out, plan_for, too_much
 from dormouse.work.summaries import sum_up_sessions
 from dormouse.work.unsure import think_over
 
@@ -72,17 +71,12 @@ async def settle_all(sleeping: Sleeping) -> None:
     unsure: list[tuple[str, str]] = []
     for fact_id in pending:
         await sleeping.breathe()
-        plan.append(await memory.read(lambda r, id=fact_id: _decide(r, memory, id, unsure)))  # type: ignore[misc]
+        fact, decisions, open_ = await plan_for(memory, fact_id)
+        plan.append((fact, decisions))
+        unsure.extend(open_)
     why = await sleeping.write(lambda w, note: _carry_out(w, note, sleeping, plan, unsure))
     if why is not None:
         raise StoppedError(why)
-
-
-def _decide(
-    r: Reader, memory: Memory, fact_id: str, unsure: list[tuple[str, str]]
-) -> tuple[Fact, list[Decision]]:
-    fact = r.fact(fact_id)
-    return fact, decide(r, memory, fact, unsure)
 
 
 def _carry_out(

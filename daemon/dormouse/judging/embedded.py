@@ -1,0 +1,90 @@
+"""The embedded judge: a small model that reads both texts. It decides only where it is very sure.
+
+What it may decide by itself was set on pairs of writers it was not trained on (docs/judging.md). A
+pair it can't read whole, in a language it was not measured in, or in which a text speaks to its
+judge, is not put before it.
+"""
+
+import logging
+import re
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, replace
+from typing import Final
+
+from dormouse.errors import DormouseError
+from dormouse.facts import Fact
+from dormouse.judging import gate
+from dormouse.judging.sides import sides
+from dormouse.judging.thinker import speaks_to_the_judge
+from dormouse.judgments import Ruling, Verdict
+
+log = logging.getLogger("dormouse")
+VERSION: Final = 1
+NAME: Final = f"embedded:{VERSION}"
+LONGEST: Final = 400  # characters of one text that surely fit into what the model reads
+KEEP: Final = 0.90  # at least so likely, and KEEP is its word
+# At least so likely, and SUPERSEDE is its word. A language that is not named abstains.
+SUPERSEDE: Final = {"en": 0.95, "de": 0.95, "zh": 0.95}
+_SENTENCE = re.compile(r"(?<=[.!?。！？])\s*|\n+")
+Scores = Callable[[Sequence[tuple[str, str]]], Sequence[Sequence[float]]]
+"""Two texts each to the probabilities of supersede, keep and unsure; raises where it can't."""
+
+
+@dataclass(frozen=True, slots=True)
+class EmbeddedJudge:
+    """Judges by *scores*."""
+
+    scores: Scores
+    name: str = NAME
+
+    def __call__(self, older: Fact, newer: Fact) -> Ruling:
+        return self.judge_many([(older, newer)])[0]
+
+    def judge_many(self, pairs: Sequence[tuple[Fact, Fact]]) -> list[Ruling]:
+        """One ruling a pair, in order; the model reads them together."""
+        rulings = [_unread(older, newer) for older, newer in pairs]
+        asked = [n for n, ruling in enumerate(rulings) if ruling is None]
+        told = [tuple(without_orders(fact) for fact in pairs[n]) for n in asked]
+        try:
+            found = self.scores([sides(older, newer) for older, newer in told]) if asked else []
+        except DormouseError as error:
+            found = []
+            log.error("the embedded judge can't read: %s", error.code)
+        for n, (supersede, keep, _) in zip(asked, found, strict=False):
+            rulings[n] = _ruling(float(supersede), float(keep), _threshold(*pairs[n]))
+        silent = Ruling(Verdict.UNSURE, self.name, reason="it has not spoken")
+        return [ruling or silent for ruling in rulings]
+
+
+def _unread(older: Fact, newer: Fact) -> Ruling | None:
+    vetoed = gate.veto(older, newer)
+    if vetoed is not None:
+        return Ruling(Verdict.UNSURE, NAME, reason=f"gate: {vetoed}")
+    if not all(without_orders(fact).text for fact in (older, newer)):
+        return Ruling(Verdict.UNSURE, NAME, reason="a text speaks to its judge alone")
+    if max(len(older.text), len(newer.text)) > LONGEST:
+        return Ruling(Verdict.UNSURE, NAME, reason="too long to be read whole")
+    return None
+
+
+def without_orders(fact: Fact) -> Fact:
+    """*fact* without the sentences that speak to whoever judges it; they change nothing."""
+    if not speaks_to_the_judge(fact.text):
+        return fact
+    rest = (part for part in _SENTENCE.split(fact.text) if not speaks_to_the_judge(part))
+    text = " ".join(rest).strip()
+    return replace(fact, text="" if speaks_to_the_judge(text) else text)
+
+
+def _threshold(older: Fact, newer: Fact) -> float:
+    """The stricter one of the two languages'; above 1 where one of them was not measured."""
+    return max(SUPERSEDE.get(fact.language or "", 2.0) for fact in (older, newer))
+
+
+def _ruling(supersede: float, keep: float, threshold: float) -> Ruling:
+    said = round(supersede, 4)
+    if supersede >= threshold:
+        return Ruling(Verdict.SUPERSEDE, NAME, said, "read as one and the same, changed")
+    if keep >= KEEP:
+        return Ruling(Verdict.KEEP, NAME, said, "read as true beside each other")
+    return Ruling(Verdict.UNSURE, NAME, said, "not sure enough")
