@@ -142,6 +142,8 @@ def _changed(made: dict[str, Any]) -> list[tuple[str, str]]:
         "raised": ("episode made lasting", "episodes made lasting"),
     }
     said = [counted(made[name], *words) for name, words in names.items() if made.get(name)]
+    read = made.get("read") or {}
+    said += [f"{counted(read[name], name[:-1])} read" for name in read if read[name]]
     return [("changed", ", ".join(said))] if said else []
 
 

@@ -142,6 +142,26 @@ class RealRig:
         ]
 
 
+def connect(machine: Machine, rig: RealRig) -> None:
+    """Make the rig's program the thinker of the running daemon, at level agents."""
+    env = {
+        "HOME": str(rig.folder),
+        "CODEX_HOME": str(rig.folder / ".codex"),
+        "FAKE_KEY": "dummy",
+        "ANTHROPIC_API_KEY": "dummy",
+        "ANTHROPIC_BASE_URL": "http://127.0.0.1:8399",
+    }
+    exports = "".join(f'export {key}="{value}"\n' for key, value in env.items())
+    program = machine.bin / rig.program.name
+    program.write_text(f'#!/bin/bash\n{exports}exec "{rig.program}" "$@"\n')
+    program.chmod(0o700)
+    host = HOSTS[rig.name]
+    settings = rig.folder / host.folder / str(host.settings)
+    body = {"connected": True, "root": None, "settings": str(settings)}
+    machine.ask("POST", f"/v1/agents/{rig.name}", body)
+    machine.ask("POST", "/v1/privacy", {"level": "agents"})
+
+
 @pytest.fixture(params=["claude-code", "codex"])
 def way(request: pytest.FixtureRequest, tmp_path: Path) -> Iterator[RealRig]:
     if why := what_is_missing():
@@ -177,28 +197,13 @@ def test_a_night_of_the_daemon_with_the_real_program_as_its_thinker(
     if why := what_is_missing():
         pytest.skip(f"the real agents: {why}")
     rig = RealRig(name, tmp_path)
-    env = {
-        "HOME": str(tmp_path),
-        "CODEX_HOME": str(tmp_path / ".codex"),
-        "FAKE_KEY": "dummy",
-        "ANTHROPIC_API_KEY": "dummy",
-        "ANTHROPIC_BASE_URL": "http://127.0.0.1:8399",
-    }
-    exports = "".join(f'export {key}="{value}"\n' for key, value in env.items())
-    program = machine.bin / rig.program.name
-    program.write_text(f'#!/bin/bash\n{exports}exec "{rig.program}" "$@"\n')
-    program.chmod(0o700)
     quote = "the billing service moved to port 7443"
     fact = {"quote": quote, "text": "the billing service is on port 7443", "kind": "project"}
     rules = {"supersede": [["sign-off from Maria", "no sign-off"]], "facts": [fact]}
     rig.script({"think": rules})
 
     machine.up()
-    host = HOSTS[name]
-    settings = tmp_path / host.folder / str(host.settings)
-    body = {"connected": True, "root": None, "settings": str(settings)}
-    machine.ask("POST", f"/v1/agents/{name}", body)
-    machine.ask("POST", "/v1/privacy", {"level": "agents"})
+    connect(machine, rig)
     folder = machine.repository("shop")
     older = machine.remember(
         "releases need a sign-off from Maria", at="2026-01-01T10:00:00Z", project=str(folder)

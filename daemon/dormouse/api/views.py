@@ -215,6 +215,7 @@ def run_view(row: RunRow) -> dict[str, Any]:
         "made": row.report.get("made", 0),
         "folded": row.report.get("folded", 0),
         "raised": row.report.get("raised", 0),
+        "read": {name: row.report.get(f"new_{name}", 0) for name in ("facts", "candidates")},
         "waits": row.report.get("waits", {}),
         "thinker_tokens": row.report.get("thinker_tokens", 0),
         "no_thinker": row.report.get("no_thinker"),

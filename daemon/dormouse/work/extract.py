@@ -201,10 +201,18 @@ def checked(each: dict[str, Any], turn: TurnRow, shown: str, by: str) -> Extract
         return None  # a rule is only what a person says on purpose
     if kind is Kind.USER and turn.role is not Role.PERSON:
         return None
-    if any(slots.read(said).modality is not Modality.ASSERTED for said in (text, quote)):
+    if not all(_stated(said) for said in (text, quote)):
         return None
     sure = PERSON if turn.role is Role.PERSON else OTHERS
     return Extracted(text, quote, turn, kind, sure, by)
+
+
+def _stated(said: str) -> bool:
+    """Whether *said* holds now. A cause that was found is told in the past and stays true."""
+    modality = slots.read(said).modality
+    return modality is Modality.ASSERTED or (
+        modality is Modality.PAST and _CAUSE.search(said) is not None
+    )
 
 
 def _own_words(quote: str, shown: str) -> bool:
@@ -226,6 +234,7 @@ def _folded(text: str) -> str:
     return " ".join(unicodedata.normalize("NFKC", text).casefold().split())
 
 
+_CAUSE = re.compile(r"\b(?:root cause|cause|reason|ursache|grund)\b|原因|根因", re.IGNORECASE)
 _VALUE = re.compile(r"[\w@~][\w@~./:+-]*[\w/]|\w", re.UNICODE)
 
 

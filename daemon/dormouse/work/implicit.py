@@ -89,7 +89,7 @@ def _take(
         _remember(w, turn, one.text, one.kind, one.confidence, where, now, done)
         return
     seen = _seen(w, text_hash, slot, look)
-    if seen is not None and _in_another_session(w, seen, turn):
+    if seen is not None and in_another_session(w, seen, turn):
         surer = 1 - (1 - max(seen.confidence, one.confidence)) * (1 - TWICE)
         if _remember(w, turn, one.text, one.kind, surer, where, now, done):
             w.drop_candidate(seen.id)
@@ -140,7 +140,7 @@ def _seen(r: Reader, text_hash: str, slot: Slot, look: Look) -> CandidateRow | N
     return None
 
 
-def _in_another_session(r: Reader, seen: CandidateRow, turn: TurnRow) -> bool:
+def in_another_session(r: Reader, seen: CandidateRow, turn: TurnRow) -> bool:
     """Whether the first sighting was in another session; one that is no longer held was."""
     first = r.turns_by_id([seen.first_turn]) if seen.first_turn else []
     return not any((t.agent, t.session_id) == (turn.agent, turn.session_id) for t in first)

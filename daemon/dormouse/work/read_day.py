@@ -16,6 +16,7 @@ from dormouse.ledger import CandidateRow, Reader, TurnRow, Writer
 from dormouse.sessions import Role
 from dormouse.times import parse, stamp
 from dormouse.work.extract import Extracted, Extractor, ThinkerExtractor
+from dormouse.work.implicit import in_another_session
 from dormouse.work.memory import Memory
 from dormouse.work.places import Where
 from dormouse.work.remember import Speaker, Wish, remember
@@ -116,9 +117,10 @@ def _take(w: Writer, one: Extracted, memory: Memory, done: Read, note: Note) -> 
         return
     if turn.role is Role.PERSON and one.confidence >= memory.settings.capture_fact:
         _remember(w, one, where, memory.now(), done, note)
-    else:
-        _wait(w, one, note)
+    elif _wait(w, one, note):
         done.candidates += 1
+    else:
+        done.known += 1
 
 
 def _forgotten(r: Reader, one: Extracted, look: Look) -> bool:
@@ -136,11 +138,14 @@ def _confirm(w: Writer, known: Fact, turn: TurnRow, note: Note) -> None:
         note.setdefault("confirmed", []).append(before)
 
 
-def _wait(w: Writer, one: Extracted, note: Note) -> None:
+def _wait(w: Writer, one: Extracted, note: Note) -> bool:
+    """Keep a candidate or see it once more; said again in one session it is no second sighting."""
     turn = one.turn
     scope = Scope.USER if one.kind is Kind.USER else Scope.PROJECT
     project_id = turn.project_id if scope is Scope.PROJECT else None
     before = [row for row in _same(w, one, project_id) if row.scope is scope]
+    if before and not in_another_session(w, before[0], turn):
+        return False
     row = w.add_candidate(
         one.text,
         kind=one.kind,
@@ -152,6 +157,7 @@ def _wait(w: Writer, one: Extracted, note: Note) -> None:
     )
     found = {"candidate": row.id} | ({"before": noted(before[0])} if before else {})
     note.setdefault("found", []).append(found)
+    return True
 
 
 def _same(r: Reader, one: Extracted, project_id: str | None) -> list[CandidateRow]:

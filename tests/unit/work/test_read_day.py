@@ -235,3 +235,29 @@ def test_a_value_in_quotes_is_still_the_persons_word() -> None:
         "kind": "reference",
     }
     assert checked(each, row(said), said, "x") is not None
+
+
+@pytest.mark.parametrize(
+    ("said", "kept"),
+    [
+        ("the cause was a stale cache on the build host", True),
+        ("die Ursache war ein alter Cache auf dem Buildserver", True),
+        ("the staging server was at 10.0.0.5", False),
+    ],
+)
+def test_a_cause_that_was_found_is_told_in_the_past_and_kept(said: str, kept: bool) -> None:
+    each = {"quote": said, "text": said, "kind": "project"}
+    assert (checked(each, row(said), said, "x") is not None) is kept
+
+
+def test_an_agent_that_repeats_itself_in_one_session_is_one_sighting(make: Make) -> None:
+    world = make(FACT)
+    for _ in range(3):
+        world.turn(SAID, Role.ASSISTANT)
+        world.read()
+    (row,) = world.bed.memory.ledger.read(lambda r: r.candidates())
+    assert row.sightings == 1
+    world.turn(SAID, Role.ASSISTANT, session="s2")
+    world.read()
+    (row,) = world.bed.memory.ledger.read(lambda r: r.candidates())
+    assert row.sightings == 2
