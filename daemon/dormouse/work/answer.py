@@ -14,6 +14,7 @@ from dormouse.recall import render
 from dormouse.recall.rank import Ranked
 from dormouse.sessions import Answer, Event, Moment, Role, Turn
 from dormouse.work import catchup, handoff, task
+from dormouse.work.extract import grounded
 from dormouse.work.intake import said_at, speech, take_prompt
 from dormouse.work.memory import Memory
 from dormouse.work.obey import Obeyed
@@ -316,17 +317,20 @@ def _quoted(text: str, longest: int) -> str:
 
 
 def _summary(r: Reader, session: SessionRow) -> str | None:
-    """What a session came to, by a thinker or the rules. A host's own may hold a tool's output.
+    """What a session came to, by a thinker or the rules, where the person's own words bear it out.
 
-    None where something that the session said or was shown is retired.
+    A host's own, and an agent's answers, may hold what a tool brought in: such a sentence is not
+    shown unasked. None where something that the session said or was shown is retired.
     """
     if not session.summary or session.summed_by not in ("thinker", "rules"):
         return None
-    turns = [turn.id for turn in r.turns(session_id=session.id)]
+    held = r.turns(session_id=session.id)
+    turns = [turn.id for turn in held]
     shown = r.facts_by_id(r.uses(session.agent, session.id)).values()
     if r.facts_from_turns(turns, retired=True) or any(not fact.current for fact in shown):
         return None
-    return session.summary
+    own = "\n".join(turn.text for turn in held if turn.role is Role.PERSON)
+    return "\n".join(line for line in session.summary.split("\n") if grounded(line, own)) or None
 
 
 def notice(r: Reader) -> str | None:
