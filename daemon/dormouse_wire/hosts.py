@@ -15,7 +15,7 @@ class HookEvent:
 
 @dataclass(frozen=True, slots=True)
 class Host:
-    """One agent. Empty ``events`` mean that ``connect`` can't write hooks for it (yet)."""
+    """One agent. Empty ``events`` mean that it has no hooks: ``connect`` gives it the tools."""
 
     id: str
     title: str
@@ -33,6 +33,7 @@ class Host:
     transcript_suffix: str = ".jsonl"
     needs_approval: bool = False
     mcp: str | None = None  # the file our MCP server goes into; "program": its own program does it
+    mcp_path: tuple[str, ...] = ()  # where servers stand in it, if it is JSON
     notes: tuple[str, ...] = field(default=())
 
     def settings_folder(self) -> Path:
@@ -99,6 +100,8 @@ GEMINI = Host(
         HookEvent("SessionEnd", 3_000),
     ),
     timeout_unit="ms",
+    mcp="settings.json",
+    mcp_path=("mcpServers",),
 )
 
 OPENCODE = Host(
@@ -114,6 +117,8 @@ OPENCODE = Host(
         HookEvent("chat.message", 3),
         HookEvent("session.idle", 3),
     ),
+    mcp="opencode.json",
+    mcp_path=("mcp",),
 )
 
 HERMES = Host(
@@ -130,10 +135,20 @@ HERMES = Host(
         HookEvent("post_llm_call", 3),
         HookEvent("on_session_end", 3),
     ),
+    mcp="config.yaml",
     notes=("Hermes asks you once whether it may run these hooks.",),
 )
 
-OPENCLAW = Host("openclaw", "OpenClaw", "l", "openclaw", None, ".openclaw")
+OPENCLAW = Host(  # no hooks: the tools alone
+    id="openclaw",
+    title="OpenClaw",
+    letter="l",
+    program="openclaw",
+    folder_variable=None,
+    folder=".openclaw",
+    mcp="openclaw.json",
+    mcp_path=("mcp", "servers"),
+)
 
 HOSTS: dict[str, Host] = {
     host.id: host for host in (CLAUDE_CODE, CODEX, GEMINI, OPENCODE, HERMES, OPENCLAW)

@@ -34,15 +34,20 @@ class Change:
 
 
 def find(agents: Sequence[str] | None = None) -> list[Host]:
-    """The agents on this machine: all that hooks can be written for, or those of *agents*."""
-    wanted = [host for host in HOSTS.values() if (host.id in agents if agents else host.events)]
+    """The agents on this machine: all of them, or those of *agents*."""
+    wanted = [host for host in HOSTS.values() if not agents or host.id in agents]
     return [host for host in wanted if host.settings_folder().is_dir() or which(host.program)]
 
 
 def connect(home: Home, host: Host, *, approve_tools: bool = False) -> Change:
-    """Put our hooks into the host's settings file, where they are not in it yet."""
+    """Put our hooks into the host's settings file, where they are not in it yet, and our server.
+
+    A host without hooks gets the server alone, and fails where that can't be written.
+    """
     if host.settings is None or not host.events:
-        return Change(host.id, "failed", note=f"{host.title} can't be connected by hooks yet.")
+        files, notes = _add_mcp(home, host, approve_tools=approve_tools)
+        note = " ".join([*host.notes, *notes]) or None
+        return Change(host.id, "connected" if files else "failed", files, note)
     prefix = command_prefix(home)
     entries = [
         Entry(event.name, f"{prefix}{host.id} {event.name}", event.timeout) for event in host.events
@@ -79,31 +84,37 @@ def _add_mcp(home: Home, host: Host, *, approve_tools: bool) -> tuple[list[str],
     if host.mcp == "program":
         note = mcp_entries.add_to_claude(home, host)
         return [], [note] if note else []
-    if host.mcp is None:
-        given = f"{mcp_entries.command(home)} --agent {host.id}"
-        return [], [f"For the tools add an MCP server with the command: {given}"]
-    path = host.settings_folder() / host.mcp
+    path = host.settings_folder() / str(host.mcp)
+    by_table = path.suffix == ".toml"
     try:
-        rewrite(path, lambda text: mcp_entries.add_table(text, home, host.id, approve_tools))
-        allowed = mcp_entries.is_approved(path.read_text("utf-8"))
+        if by_table:
+            rewrite(path, lambda text: mcp_entries.add_table(text, home, host.id, approve_tools))
+        else:
+            rewrite(path, lambda text: mcp_entries.add_entry(text, home, host))
+        allowed = not by_table or mcp_entries.is_approved(path.read_text("utf-8"))
     except (Unreadable, OSError) as error:
-        return [], [f"Its tools are not registered: {_failed(host, path, error).note}"]
+        given = f"{mcp_entries.command(home)} --agent {host.id}"
+        by_hand = f"Add an MCP server with the command: {given}"
+        return [], [f"Its tools are not registered: {_failed(host, path, error).note} {by_hand}"]
     asks = (
         "It asks before a tool retires facts: `dormouse connect codex --approve-tools` allows it."
     )
-    return [str(path)], [] if allowed else [asks]
+    files = [] if host.mcp == host.settings else [str(path)]
+    return files, [] if allowed else [asks]
 
 
 def _remove_mcp(home: Home, host: Host) -> tuple[list[str], str | None]:
     if host.mcp == "program":
         return [], mcp_entries.remove_from_claude(home, host)
-    if host.mcp is None:
-        return [], None
-    path = host.settings_folder() / host.mcp
+    path = host.settings_folder() / str(host.mcp)
+
+    def without(text: str | None) -> str | None:
+        if text is None or path.suffix == ".toml":
+            return None if text is None else mcp_entries.remove_table(text)
+        return mcp_entries.remove_entry(text, home, host)
+
     try:
-        changed = rewrite(
-            path, lambda text: None if text is None else mcp_entries.remove_table(text)
-        )
+        changed = rewrite(path, without)
     except (Unreadable, OSError) as error:
         return [], _failed(host, path, error).note
     return [str(path)] if changed else [], None
@@ -111,16 +122,17 @@ def _remove_mcp(home: Home, host: Host) -> tuple[list[str], str | None]:
 
 def disconnect(home: Home, host: Host, *, settings: Path | None = None) -> Change:
     """Take our hooks out again; *settings* names the file if it was another one at the time."""
+    files, note = _remove_mcp(home, host)  # what came in last goes out first
     if settings is None and host.settings is None:
-        return Change(host.id, "removed")
+        return Change(host.id, "removed", files, note)
     path = settings or host.settings_folder() / str(host.settings)
     prefix = command_prefix(home)
     try:
         changed = rewrite(path, lambda text: None if text is None else _removed(host, text, prefix))
     except (Unreadable, OSError) as error:
         return _failed(host, path, error)
-    files, note = _remove_mcp(home, host)
-    return Change(host.id, "removed", [*([str(path)] if changed else []), *files], note)
+    touched = [*([str(path)] if changed else []), *files]
+    return Change(host.id, "removed", list(dict.fromkeys(touched)), note)
 
 
 def _failed(host: Host, path: Path, error: Exception) -> Change:

@@ -42,7 +42,7 @@ def add(text: str | None, entries: Sequence[Entry]) -> str:
     if text is None:
         first, *entries = entries
         text = f'{{\n  "hooks": {_new_object(first, "  ", _Style(chr(10), "  "))}\n}}\n'
-    style = _style(text)
+    style = style_of(text)
     for entry in entries:
         if not any(path.event == entry.event for path in _find(text, entry.command)):
             text = _add_one(text, entry, style)
@@ -108,7 +108,12 @@ def _value(text: str, at: int) -> tuple[object, int]:
         raise Unreadable("it is nested too deeply") from None
 
 
-def _root(text: str) -> int:
+def value_at(text: str, at: int) -> object:
+    """The value that begins at *at*. Raises Unreadable."""
+    return _value(text, at)[0]
+
+
+def root_of(text: str) -> int:
     """Where the outermost object opens."""
     at = _skip(text, len(BOM) if text.startswith(BOM) else 0)
     value, end = _value(text, at)
@@ -119,7 +124,7 @@ def _root(text: str) -> int:
     return at
 
 
-def _member(text: str, at: int, key: str, opening: str) -> int | None:
+def child_of(text: str, at: int, key: str, opening: str) -> int | None:
     """Where the value of *key* opens, None if the object has no such key."""
     values = [child.value for child in children(text, at) if child.key == key]
     if not values:
@@ -127,7 +132,7 @@ def _member(text: str, at: int, key: str, opening: str) -> int | None:
     if len(values) > 1:
         raise Unreadable(f'"{key}" stands in it twice')
     if text[values[0]] != opening:
-        raise Unreadable(f'"{key}" is not what hooks look like')
+        raise Unreadable(f'"{key}" is not what it should be')
     return values[0]
 
 
@@ -140,8 +145,8 @@ class _Path(NamedTuple):
 
 def _find(text: str, prefix: str) -> list[_Path]:
     """Every hook whose command begins with *prefix*."""
-    root = _root(text)
-    hooks = _member(text, root, "hooks", "{")
+    root = root_of(text)
+    hooks = child_of(text, root, "hooks", "{")
     if hooks is None:
         return []
     outer = [child.key for child in children(text, root)].index("hooks")
@@ -157,7 +162,7 @@ def _find_in(text: str, array: int, prefix: str) -> list[tuple[tuple[int, int], 
     """Our hooks in one event's array: the group's step and the hook's."""
     found: list[tuple[tuple[int, int], ...]] = []
     for number, group in enumerate(children(text, array)):
-        inner = _member(text, group.value, "hooks", "[") if text[group.value] == "{" else None
+        inner = child_of(text, group.value, "hooks", "[") if text[group.value] == "{" else None
         for place, hook in enumerate(children(text, inner) if inner is not None else ()):
             value, _ = _value(text, hook.value)
             command = value.get("command") if isinstance(value, dict) else None
@@ -174,28 +179,28 @@ class _Style(NamedTuple):
     indent: str
 
 
-def _style(text: str) -> _Style:
+def style_of(text: str) -> _Style:
     """The line end of *text* and what one level is indented by."""
-    root = _root(text)
+    root = root_of(text)
     first = next(iter(children(text, root)), None)
     _, broken, indent = text[root + 1 : first.begin if first else root + 1].rpartition("\n")
     return _Style("\r\n" if "\r\n" in text else "\n", indent if broken and indent else "  ")
 
 
 def _add_one(text: str, entry: Entry, style: _Style) -> str:
-    root = _root(text)
-    hooks = _member(text, root, "hooks", "{")
+    root = root_of(text)
+    hooks = child_of(text, root, "hooks", "{")
     if hooks is None:
-        indent = _indent(text, root)
-        return _put(text, root, f'"hooks": {_new_object(entry, indent, style)}')
-    array = _member(text, hooks, entry.event, "[")
+        indent = indent_of(text, root)
+        return put(text, root, f'"hooks": {_new_object(entry, indent, style)}')
+    array = child_of(text, hooks, entry.event, "[")
     if array is None:
-        indent = _indent(text, hooks)
-        return _put(text, hooks, f'"{entry.event}": {_new_array(entry, indent, style)}')
-    return _put(text, array, _group(entry))
+        indent = indent_of(text, hooks)
+        return put(text, hooks, f'"{entry.event}": {_new_array(entry, indent, style)}')
+    return put(text, array, _group(entry))
 
 
-def _put(text: str, at: int, addition: str) -> str:
+def put(text: str, at: int, addition: str) -> str:
     """Make *addition* the last in the container that opens at *at*."""
     inside = children(text, at)
     if not inside:
@@ -210,7 +215,7 @@ def _gap(text: str, at: int, inside: list[Child]) -> str:
     return text[before + 1 : inside[-1].begin]
 
 
-def _indent(text: str, at: int) -> str:
+def indent_of(text: str, at: int) -> str:
     """How far the children of the container at *at* are indented."""
     inside = children(text, at)
     if inside:

@@ -1,19 +1,22 @@
 """Our MCP server in the agents' settings: which entry, as text, and how it comes in and out.
 
-Codex's table is edited as text and leaves every other byte alone. Claude Code keeps its servers in
-a file that it rewrites all the time, so only its own program writes there.
+Settings files are edited as text, and every other byte is left alone. Claude Code keeps its servers
+in a file that it rewrites all the time, so only its own program writes there.
 """
 
 import json
 import re
 import subprocess
 import tomllib
+from collections.abc import Callable
 from pathlib import Path
 from shutil import which
 from typing import Any
 
+from dormouse_plugins import other_texts
 from dormouse_plugins.bin import MCP
 from dormouse_plugins.hooks_text import Unreadable
+from dormouse_plugins.json_member import add_member, remove_member
 from dormouse_wire.hosts import Host
 from dormouse_wire.paths import Home
 
@@ -77,6 +80,44 @@ def _parsed(text: str) -> dict[str, Any]:
         return tomllib.loads(text)
     except tomllib.TOMLDecodeError as error:
         raise Unreadable(f"it is not valid TOML ({error})") from None
+
+
+# Gemini CLI, OpenCode, OpenClaw: a member in a JSON file; Hermes: a block in its YAML
+
+
+def add_entry(text: str | None, home: Home, host: Host) -> str:
+    """*text* (None: no file) of *host*'s settings with our server. Raises Unreadable."""
+    if str(host.mcp).endswith(".yaml"):
+        return other_texts.add_yaml_server(text, NAME, command(home), _arguments(host))
+    return add_member(text, host.mcp_path, NAME, _entry(home, host), _is_ours(home))
+
+
+def remove_entry(text: str, home: Home, host: Host) -> str | None:
+    """*text* without our server; None where nothing else is left. Raises Unreadable."""
+    if str(host.mcp).endswith(".yaml"):
+        return other_texts.remove_yaml_server(text)
+    return remove_member(text, host.mcp_path, NAME, _is_ours(home))
+
+
+def _arguments(host: Host) -> list[str]:
+    return ["--agent", host.id]
+
+
+def _entry(home: Home, host: Host) -> dict[str, Any]:
+    if host.id == "opencode":
+        whole = [command(home), *_arguments(host)]
+        return {"type": "local", "command": whole, "enabled": True}
+    return {"command": command(home), "args": _arguments(host)}
+
+
+def _is_ours(home: Home) -> Callable[[Any], bool]:
+    """Told by the command: it lies in this home and never changes."""
+
+    def ours(entry: Any) -> bool:
+        started = entry.get("command") if isinstance(entry, dict) else None
+        return (started[0] if isinstance(started, list) and started else started) == command(home)
+
+    return ours
 
 
 # Claude Code: its own program

@@ -223,8 +223,8 @@ def test_a_link_to_nothing_is_filled_and_emptied_again(home: Home, machine: Path
         (b"[]", "no JSON object"),
         (b"\xff\xfe{\x00}\x00", "not UTF-8"),
         (b'{"a": "\xff"}', "not UTF-8"),
-        (b'{"hooks": []}', "not what hooks look like"),
-        (b'{"hooks": {"Stop": {}}}', "not what hooks look like"),
+        (b'{"hooks": []}', "not what it should be"),
+        (b'{"hooks": {"Stop": {}}}', "not what it should be"),
         (b'{"hooks": {}, "hooks": {}}', "twice"),
         (b"[" * 100_000, "nested too deeply"),
     ],
@@ -356,9 +356,26 @@ def test_codex_waits_for_the_persons_approval(home: Home) -> None:
     assert "mcp add-json" in (connect(home, CLAUDE_CODE).note or ""), "its program is not here"
 
 
-def test_an_agent_that_hooks_cannot_be_written_for_says_so(machine: Path, home: Home) -> None:
-    (machine / ".openclaw").mkdir()
-    assert find() == []
-    assert find(["openclaw"]) == [OPENCLAW]
-    assert connect(home, OPENCLAW).state == "failed"
-    assert disconnect(home, OPENCLAW) == Change("openclaw", "removed")
+def test_an_agent_without_hooks_is_given_the_tools_alone(machine: Path, home: Home) -> None:
+    folder = machine / ".openclaw"
+    folder.mkdir()
+    path = folder / "openclaw.json"
+    path.write_text('{"agents": {}}\n')
+    assert find() == find(["openclaw"]) == [OPENCLAW]
+    assert connect(home, OPENCLAW) == Change("openclaw", "connected", [str(path)])
+    entry = json.loads(path.read_text())["mcp"]["servers"]["dormouse"]
+    assert entry == {"command": str(home.bin / "dormouse-mcp"), "args": ["--agent", "openclaw"]}
+    assert disconnect(home, OPENCLAW) == Change("openclaw", "removed", [str(path)])
+    assert path.read_text() == '{"agents": {}}\n'
+
+
+def test_an_agent_without_hooks_whose_settings_cannot_be_read_fails_and_says_what_to_do(
+    machine: Path, home: Home
+) -> None:
+    folder = machine / ".openclaw"
+    folder.mkdir()
+    (folder / "openclaw.json").write_text("{ // JSON5\n}")
+    change = connect(home, OPENCLAW)
+    assert change.state == "failed"
+    assert "it has comments" in (change.note or "")
+    assert "dormouse-mcp --agent openclaw" in (change.note or "")

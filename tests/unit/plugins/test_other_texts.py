@@ -9,7 +9,14 @@ import pytest
 
 from dormouse_plugins.connect import Change, connect, disconnect
 from dormouse_plugins.hooks_text import Entry, Unreadable
-from dormouse_plugins.other_texts import add_plugin, add_yaml, remove_plugin, remove_yaml
+from dormouse_plugins.other_texts import (
+    add_plugin,
+    add_yaml,
+    add_yaml_server,
+    remove_plugin,
+    remove_yaml,
+    remove_yaml_server,
+)
 from dormouse_wire.hosts import HERMES, OPENCODE
 from dormouse_wire.paths import Home
 from tests.unit.hosts import samples
@@ -47,19 +54,67 @@ def test_a_foreign_plugin_of_our_name_is_left_alone() -> None:
     assert remove_plugin(add_plugin(None, "/h")) is None
 
 
-def test_both_are_connected_and_disconnected(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+HERMES_TEXTS = ["", "model: x\n", "model: x", "# hooks: none\na:\n  hooks: 1\n"]
+
+
+@pytest.fixture
+def person(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Home:
     monkeypatch.setenv("HOME", str(tmp_path))
-    home = Home(tmp_path / ".dormouse")
-    for host in (HERMES, OPENCODE):
-        path = host.settings_folder() / str(host.settings)
-        change = connect(home, host)
-        assert (change.state, change.files) == ("connected", [str(path)])
-        assert "dormouse-mcp --agent" in (change.note or "")
-        assert str(home.bin / "dormouse-hook") in path.read_text()
-        assert disconnect(home, host) == Change(host.id, "removed", [str(path)])
-        assert not path.exists()
+    return Home(tmp_path / ".dormouse")
+
+
+@pytest.mark.parametrize("text", [None, *HERMES_TEXTS[1:]])
+def test_hermes_gets_hooks_and_server_and_every_byte_back(person: Home, text: str | None) -> None:
+    path = HERMES.settings_folder() / str(HERMES.settings)
+    path.parent.mkdir()
+    if text is not None:
+        path.write_text(text)
+    change = connect(person, HERMES)
+    assert (change.state, change.files) == ("connected", [str(path)])
+    made = path.read_text()
+    assert f'command: "{person.bin / "dormouse-mcp"}"' in made
+    assert '    args: ["--agent", "hermes"]' in made
+    assert connect(person, HERMES) == change
+    assert path.read_text() == made
+    assert disconnect(person, HERMES) == Change("hermes", "removed", [str(path)])
+    assert (path.read_text() if path.exists() else None) == text
+
+
+def test_hermes_own_servers_are_left_alone_and_it_is_said(person: Home) -> None:
+    path = HERMES.settings_folder() / str(HERMES.settings)
+    path.parent.mkdir()
+    path.write_text("mcp_servers:\n  time:\n    command: uvx\n")
+    change = connect(person, HERMES)
+    assert "dormouse-mcp --agent hermes" in (change.note or "")
+    assert "it has mcp_servers already" in (change.note or "")
+    disconnect(person, HERMES)
+    assert path.read_text() == "mcp_servers:\n  time:\n    command: uvx\n"
+
+
+@pytest.mark.parametrize("out", [("hooks", "mcp_servers"), ("mcp_servers", "hooks")])
+@pytest.mark.parametrize("text", HERMES_TEXTS)
+def test_the_two_blocks_go_in_any_order(text: str, out: tuple[str, str]) -> None:
+    made: str | None = add_yaml_server(add_yaml(text, ENTRIES), "dormouse", "/c", ["x"])
+    remove = {"hooks": remove_yaml, "mcp_servers": remove_yaml_server}
+    for name in out:
+        assert made is not None
+        made = remove[name](made)
+    assert (made or "") == text
+
+
+def test_opencode_gets_a_plugin_and_a_server_and_every_byte_back(person: Home) -> None:
+    folder = OPENCODE.settings_folder()
+    plugin, config = folder / "plugin" / "dormouse.js", folder / "opencode.json"
+    change = connect(person, OPENCODE)
+    assert (change.state, change.files) == ("connected", [str(plugin), str(config)])
+    assert change.note is None
+    command = [str(person.bin / "dormouse-mcp"), "--agent", "opencode"]
+    entry = {"type": "local", "command": command, "enabled": True}
+    assert json.loads(config.read_text()) == {"mcp": {"dormouse": entry}}
+    assert str(person.bin / "dormouse-hook") in plugin.read_text()
+    disconnect(person, OPENCODE)
+    assert not plugin.exists()
+    assert not config.exists()
 
 
 RUN = """
