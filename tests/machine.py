@@ -28,12 +28,14 @@ PROGRAM = Path(sys.executable).parent / "dormouse"
 DEADLINE_S = 20.0
 
 
-def wait_for(ask: Callable[[], T], *, within_s: float = DEADLINE_S, what: str = "it") -> T:
+def wait_for(
+    ask: Callable[[], T], *, within_s: float = DEADLINE_S, every_s: float = 0.02, what: str = "it"
+) -> T:
     """Ask until the answer is true; fail loudly at the deadline."""
     deadline = time.monotonic() + within_s
     while not (answer := ask()):
         assert time.monotonic() < deadline, f"{what} did not come true; last answer: {answer!r}"
-        time.sleep(0.02)
+        time.sleep(every_s)
     return answer
 
 

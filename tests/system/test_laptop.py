@@ -1,7 +1,9 @@
 """A laptop's nights: asleep at three, on battery, the clock changed, killed: one catch-up each."""
 
 import asyncio
-import time
+import signal
+import subprocess
+import sys
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -9,9 +11,11 @@ import pytest
 
 from dormouse import idle
 from dormouse.idle import Battery
+from dormouse.times import stamp
 from dormouse.work import rem
-from tests.machine import Machine
+from tests.machine import Machine, wait_for
 from tests.night import Bed, Clock
+from tests.source import ROOT
 
 pytestmark = pytest.mark.slow
 
@@ -115,19 +119,99 @@ def test_an_agent_in_the_middle_of_the_night_is_waited_for_and_the_night_goes_on
     assert [run.state for run in bed.runs()] == ["done"]
 
 
-@pytest.mark.slow
-def test_a_real_daemon_sleeps_by_itself_within_two_ticks_of_falling_idle(machine: Machine) -> None:
+KILLED = """\
+import os, signal, sys
+from dataclasses import replace
+from pathlib import Path
+from dormouse.work import rem
+from tests.night import Bed, Clock
+
+name, moment, now = sys.argv[2:]
+bed = Bed(Path(sys.argv[1]), Clock(now))
+
+async def dying(sleeping):
+    if moment == "after":
+        await next(step for step in rem.STEPS if step.name == name).do(sleeping)
+    os.kill(os.getpid(), signal.SIGKILL)
+
+steps = [replace(step, do=dying) if step.name == name else step for step in rem.STEPS]
+bed.sleep(asked=False, steps=steps)
+"""
+
+
+@pytest.mark.parametrize("moment", ["before", "after"])
+@pytest.mark.parametrize("name", [step.name for step in rem.STEPS])
+def test_a_battery_that_runs_out_in_any_step_is_one_catch_up_nothing_twice_nothing_lost(
+    tmp_path: Path, name: str, moment: str
+) -> None:
+    bed = Bed(tmp_path)
+    bed.say("The staging server is at 10.0.0.5")
+    bed.say("the staging server is at 10.0.0.9 now")
+    bed.candidate("the API lives in services/api", bed.prompt("p", "s1"), bed.prompt("q", "s2"))
+    ever, now = bed.every(), stamp(bed.clock())
+    bed.close()
+    argv = [sys.executable, "-c", KILLED, str(tmp_path), name, moment, now]
+    died = subprocess.run(argv, cwd=ROOT, capture_output=True, check=False)
+    assert died.returncode == -signal.SIGKILL, died.stderr.decode()
+    bed.memory = bed.open()
+    try:
+        bed.clock.go_on(hours=12)
+        assert minute(bed) is not None, "it is gone on with"
+        bed.clock.go_on(minutes=30)
+        assert minute(bed) is None, "and that is all"
+        assert [run.state for run in bed.runs()] == ["done"]
+        assert sorted(bed.facts()) == [
+            "the API lives in services/api",
+            "the staging server is at 10.0.0.9 now",
+        ]
+        assert bed.candidates() == []
+        assert len(bed.every()) == len(ever) + 1, "the candidate became a fact once"
+        assert ever <= bed.every()
+    finally:
+        bed.close()
+
+
+AT_REST = """\
+import os
+os.getloadavg = lambda: (0.0, 0.0, 0.0)
+from dormouse.main import main
+main()
+"""
+
+
+@pytest.fixture
+def at_rest(machine: Machine) -> Iterator[Machine]:
+    """A day's evening on a machine that seems to have nothing else to do, whatever else runs.
+
+    Only the load is made up: the test's own machine may be a busy one.
+    """
     machine.up("2026-06-01T21:00:00+00:00")
     session = machine.session("claude-code", machine.repository("shop"))
     session.start()
     session.prompt("remember that the staging server is at 10.0.0.5")
     machine.settled()
-    machine.jump("2026-06-02T07:00:00+00:00")
-    deadline = time.monotonic() + 130
-    while not (done := [run for run in machine.json("rem", "log") if run["state"] == "done"]):
-        if time.monotonic() >= deadline:
-            assert idle.machine()[0] > idle.LOW_LOAD, "the night did not come"
-            pytest.skip("this machine is too busy to sleep: its load is above the limit")
-        time.sleep(1)
+    machine.down()
+    (machine.home / "bin" / "stopped").unlink()
+    daemon = subprocess.Popen(
+        [sys.executable, "-I", "-c", AT_REST],
+        env={**machine.env, "DORMOUSE_NOW": "2026-06-02T07:00:00+00:00"},
+        stdin=subprocess.DEVNULL,
+        stdout=subprocess.DEVNULL,
+    )
+    try:
+        wait_for(lambda: machine.cli("status", check=False).returncode == 0, what="the daemon")
+        yield machine
+    finally:
+        daemon.terminate()
+        daemon.wait(60)
+
+
+def test_a_real_daemon_sleeps_by_itself_once_it_falls_idle(at_rest: Machine) -> None:
+    done = wait_for(
+        lambda: [run for run in at_rest.json("rem", "log") if run["state"] == "done"],
+        within_s=4 * idle.TICK_S,
+        every_s=1.0,
+        what="the night",
+    )
     assert [run["kind"] for run in done] == ["rem"]
-    assert machine.json("status")["rem"]["pending"] == 0
+    assert at_rest.json("status")["rem"]["pending"] == 0
