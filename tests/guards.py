@@ -53,6 +53,52 @@ OF_PASSING = "tests/unit/work/test_implicit.py"
 LEDGER_GUARDS = "tests/unit/ledger/test_guards.py"
 
 GUARDS: tuple[Guard, ...] = (
+    Guard(
+        "a secret in the name of a branch or a folder is masked",
+        "daemon/dormouse/work/places.py",
+        "    return mask(name) if name else name\n",
+        "    return name\n",
+        f"{ATTACKS}::test_a_secret_in_the_name_of_a_branch_or_a_folder_is_shown_nowhere",
+    ),
+    # -- what a handoff may carry
+    Guard(
+        "a handoff holds no turn of another project",
+        "daemon/dormouse/work/handoff.py",
+        "if t.agent == session.agent and t.project_id == where.project_id]",
+        "if t.agent == session.agent]",
+        "tests/unit/handoffs/test_content.py::test_nothing_of_another_project_is_handed_on",
+    ),
+    Guard(
+        "a handoff holds no secret",
+        "daemon/dormouse/ledger/handoff_rows.py",
+        "            return self._prepared(value).text\n",
+        "            return value\n",
+        "tests/unit/handoffs/test_content.py::test_no_secret_is_handed_on_wherever_it_stands",
+    ),
+    Guard(
+        "a handoff quotes no tool",
+        "daemon/dormouse/work/handoff.py",
+        "    return turn.role is Role.ASSISTANT and not speaks_to_the_judge(turn.text)\n",
+        "    return not speaks_to_the_judge(turn.text)\n",
+        "tests/unit/handoffs/test_content.py::"
+        "test_what_a_tool_a_summary_or_a_subagent_says_is_not_handed_on",
+    ),
+    Guard(
+        "what a host's summary says is not handed on",
+        "daemon/dormouse/work/handoff.py",
+        "if not p.quoted and not speaks_to_the_judge(p.text)]",
+        "if not speaks_to_the_judge(p.text)]",
+        "tests/unit/handoffs/test_content.py::"
+        "test_what_a_tool_a_summary_or_a_subagent_says_is_not_handed_on",
+    ),
+    Guard(
+        "an order that an agent repeats is not handed on",
+        "daemon/dormouse/work/handoff.py",
+        "    return tuple(text for text in texts if not speaks_to_the_judge(text))\n",
+        "    return tuple(texts)\n",
+        "tests/unit/handoffs/test_content.py::"
+        "test_an_agent_that_repeats_an_order_from_a_tools_output_does_not_hand_it_on",
+    ),
     # -- what was said beside a fact, and what an agent retires
     Guard(
         "a weaker speaker's steps never stand over a stronger one's",

@@ -38,11 +38,13 @@ RATES = {
 
 @dataclass(frozen=True, slots=True)
 class Focus:
-    """One place: what the running task is about."""
+    """One place: what the running task is about. ``quoted``: from a host's own summary, in which a
+    tool's output may stand; it is not handed on to another agent."""
 
     kind: FocusKind
     text: str = field(repr=False)
     at: str
+    quoted: bool = False
 
 
 def relevance(place: Focus, now: str) -> float:

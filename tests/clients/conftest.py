@@ -1,5 +1,6 @@
 """The real Claude Code and Codex on a test's machine, offline, each run's requests recorded."""
 
+import itertools
 import json
 import os
 import shutil
@@ -53,7 +54,7 @@ class Agents:
         self.backend, self.frontend = self.repository / "backend", self.repository / "frontend"
         self.backend.mkdir()
         self.frontend.mkdir()
-        self.runs = 0
+        self.runs = itertools.count(1)
         for name, binary in (("claude", CLAUDE), ("codex", CODEX)):
             (machine.bin / name).symlink_to(binary)
         (machine.user / ".codex").mkdir()
@@ -84,8 +85,7 @@ class Agents:
         return transcripts[-1].stem
 
     def _run(self, script: str, cwd: Path, *arguments: str) -> Run:
-        self.runs += 1
-        folder = self.machine.base / "r" / str(self.runs)
+        folder = self.machine.base / "r" / str(next(self.runs))  # two agents may run at once
         done = subprocess.run(
             [str(HERE / script), str(folder), *arguments],
             env={

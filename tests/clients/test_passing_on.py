@@ -2,6 +2,7 @@
 
 import json
 import time
+from concurrent.futures import ThreadPoolExecutor
 
 import pytest
 
@@ -78,3 +79,44 @@ def test_connecting_registers_the_tools_and_disconnecting_takes_them_out(agents:
     agents.machine.cli("disconnect")
     assert not json.loads(claude.read_text()).get("mcpServers")
     assert not codex.exists() or "dormouse" not in codex.read_text()
+
+
+def test_of_two_real_agents_at_once_exactly_one_takes_it_and_the_other_is_told_who(
+    agents: Agents,
+) -> None:
+    here = agents.repository
+    goal = "move the tests to the new runner"
+    id = agents.machine.json("handoff", "give", "--goal", goal, cwd=here)["id"]
+    take = f"handoff_take {json.dumps({'id': id})}]] [[say:done]]"
+    with ThreadPoolExecutor(2) as both:
+        claude = both.submit(
+            agents.claude, f"Go on. [[tool:mcp__dormouse__{take}", cwd=here,
+            flags=("--allowedTools", "mcp__dormouse"),
+        )  # fmt: skip
+        codex = both.submit(agents.codex, f"Go on. [[tool:{take}", cwd=here)
+        runs = {"claude-code": claude.result(), "codex": codex.result()}
+    row = agents.machine.json("handoff", "show", id, cwd=here)
+    assert (row["state"], row["token"]) == ("taken", 1)
+    assert [each["what"] for each in row["history"]] == ["given", "taken"]
+    won = runs.pop(row["taken_by"])
+    assert won.saw(f"goal: {goal}")
+    (lost,) = runs.values()
+    assert lost.saw(f"taken by {row['taken_by']}")
+    assert not lost.saw(f"goal: {goal}")
+
+
+def test_a_lease_that_runs_out_is_offered_to_the_next_real_agent(agents: Agents) -> None:
+    here = agents.repository
+    agents.machine.jump("2026-06-01T09:00:00Z")
+    goal = "move the tests to the new runner"
+    id = agents.machine.json("handoff", "give", "--goal", goal, cwd=here)["id"]
+    assert agents.codex("Go on, please.", cwd=here).saw(f"goal: {goal}")
+    assert not agents.claude("Good morning.", cwd=here).saw(f"goal: {goal}"), "it is taken"
+    agents.machine.jump("2026-06-01T10:00:00Z")
+    again = agents.claude("Good morning.", cwd=here)
+    assert again.saw(f"goal: {goal}")
+    assert again.saw("attempt 2; Codex was cut off before it finished")
+    row = agents.machine.json("handoff", "show", id, cwd=here)
+    assert (row["taken_by"], row["token"], row["attempt"]) == ("claude-code", 2, 2)
+    history = [each["what"] for each in row["history"]]
+    assert history == ["given", "taken", "lapsed", "taken"]

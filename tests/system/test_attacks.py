@@ -373,3 +373,24 @@ def test_what_we_put_into_a_prompt_is_no_command(daemon: Machine) -> None:
 def test_an_agent_cant_stop_the_daemon(daemon: Machine) -> None:
     assert daemon.call("POST", "/v1/stop", agent="codex")[0] == 403
     assert daemon.ask("GET", "/v1/health")["state"] in ("ok", "consolidating")
+
+
+def test_a_secret_in_the_name_of_a_branch_or_a_folder_is_shown_nowhere(daemon: Machine) -> None:
+    token = "ghp_" + "A" * 36
+    repository = daemon.repository(f"shop-{token}")
+    daemon.git(repository, "checkout", "--quiet", "-b", f"fix/{token}")
+    session = daemon.session("claude-code", repository)
+    shown = session.start()
+    shown += session.prompt("remember on this branch that the queue is called blue-7")
+    shown += session.prompt("Please add a rate limiter to the API.")
+    daemon.cli("handoff", "give", "--to", "codex", cwd=repository)
+    shown += daemon.session("codex", repository).start()
+    for command in ("facts", "projects", "journal", "candidates", "proposals"):
+        shown += daemon.cli(command, "--json", cwd=repository).stdout
+    shown += daemon.cli("handoff", "list", "--json", cwd=repository).stdout
+    (fact,) = daemon.facts(project=repository)
+    assert "[redacted" in fact["branch"]
+    assert "[redacted" in fact["project"]["name"]
+    assert "rate limiter" in shown
+    assert token not in shown
+    assert token not in daemon.cli("show", fact["id"], "--json", cwd=repository).stdout

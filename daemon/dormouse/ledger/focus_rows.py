@@ -31,20 +31,22 @@ class FocusReads(Connected):
     def focus(self, agent: str, session_id: str, project_id: str | None) -> tuple[Focus, ...]:
         """One session's working memory in one project, oldest first: sessions move about."""
         rows = self._all(
-            "SELECT kind, text, at FROM focus WHERE agent = ? AND session_id = ?"
+            "SELECT kind, text, at, quoted FROM focus WHERE agent = ? AND session_id = ?"
             " AND project_id IS ? ORDER BY at, text",
             agent, session_id, project_id,
         )  # fmt: skip
-        return tuple(Focus(FocusKind(kind), text, at) for kind, text, at in rows)
+        return tuple(Focus(FocusKind(row[0]), row[1], row[2], bool(row[3])) for row in rows)
 
     def project_focus(self, project_id: str) -> list[tuple[str, str, Focus]]:
         """(agent, session, focus) of every session of a project, oldest first."""
         rows = self._all(
-            "SELECT agent, session_id, kind, text, at FROM focus WHERE project_id = ?"
+            "SELECT agent, session_id, kind, text, at, quoted FROM focus WHERE project_id = ?"
             " ORDER BY at, text",
             project_id,
         )
-        return [(row[0], row[1], Focus(FocusKind(row[2]), *row[3:])) for row in rows]
+        return [
+            (row[0], row[1], Focus(FocusKind(row[2]), row[3], row[4], bool(row[5]))) for row in rows
+        ]
 
     def touched(self, agent: str, session_id: str, what: str) -> list[TouchedRow]:
         """What a session's tools touched, oldest first."""
@@ -96,9 +98,9 @@ class FocusWrites(FocusReads):
             if prepared.text.strip():
                 self._run(
                     "INSERT OR REPLACE INTO focus (agent, session_id, kind, text_hash, project_id,"
-                    " at, text) VALUES (?, ?, ?, ?, ?, ?, ?)",
+                    " at, text, quoted) VALUES (?, ?, ?, ?, ?, ?, ?, ?)",
                     agent, session_id, str(place.kind), prepared.hash, project_id, place.at,
-                    prepared.text,
+                    prepared.text, int(place.quoted),
                 )  # fmt: skip
 
     def note_touched(

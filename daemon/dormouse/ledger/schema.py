@@ -266,6 +266,7 @@ CREATE INDEX handoff_events_by_handoff ON handoff_events (handoff_id);
 CREATE TABLE focus (
   agent TEXT NOT NULL, session_id TEXT NOT NULL, kind TEXT NOT NULL, text_hash TEXT NOT NULL,
   project_id TEXT, at TEXT NOT NULL, text TEXT NOT NULL,
+  quoted INTEGER NOT NULL DEFAULT 0 CHECK (quoted IN (0, 1)),
   PRIMARY KEY (agent, session_id, kind, text_hash)
 ) STRICT, WITHOUT ROWID;
 CREATE TABLE touched (

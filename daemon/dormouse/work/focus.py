@@ -44,15 +44,17 @@ def hear(
 
 
 def _heard(before: Iterable[Focus], role: Role, text: str, now: str) -> list[Focus]:
-    heard = listen(text)
-    found = [Focus(FocusKind.DECISION, each, now) for each in heard.decisions[:2]]
+    if role not in (*SPOKEN, Role.SUMMARY):
+        return []
+    heard, quoted = listen(text), role is Role.SUMMARY
+    found = [Focus(FocusKind.DECISION, each, now, quoted) for each in heard.decisions[:2]]
     if role is Role.PERSON:
         has_goal = any(p.kind is FocusKind.GOAL for p in alive(before, now))
         goal = None if has_goal or read_prompt(text) else goal_of(text)
         if goal is not None:
             found.append(Focus(FocusKind.GOAL, goal, now))
     elif role in (Role.ASSISTANT, Role.SUMMARY):
-        found += [Focus(FocusKind.STEP, each, now) for each in heard.open[:2]]
+        found += [Focus(FocusKind.STEP, each, now, quoted) for each in heard.open[:2]]
     return found
 
 

@@ -12,6 +12,7 @@ from pathlib import Path
 from dormouse import handoffs
 from dormouse.errors import BadRequest, IdTooShort, NotFound, NotUnique, Refused
 from dormouse.handoffs import Content, Handoff, State, Step, What
+from dormouse.judging.thinker import speaks_to_the_judge
 from dormouse.layers import WINDOW, alive, listen, sentences
 from dormouse.ledger import Reader, SessionRow, TurnRow, Writer
 from dormouse.ledger.ids import SHORTEST
@@ -42,6 +43,7 @@ class Given:
     decisions: tuple[str, ...] = field(default=(), repr=False)
     files: tuple[str, ...] = field(default=(), repr=False)
     reason: str | None = None
+    by_agent: bool = False
 
 
 def lease_of(memory: Memory) -> timedelta:
@@ -101,33 +103,51 @@ def _content(
     commit: str | None,
     now: str,
 ) -> Content:
-    """What is handed on. No turn of another project is among it, and no word of a tool's."""
+    """What is handed on. No turn of another project is among it, and no word of a tool's.
+
+    What agents said is left out where it gives a model orders: they may have read them somewhere.
+    """
     turns: list[TurnRow] = []
     focus: list[str] = []
     goal, files = given.goal, list(given.files)
+    if given.by_agent and speaks_to_the_judge(goal):
+        goal = ""
     if session is not None:
         held = r.turns(session_id=session.id, limit=WINDOW)
         turns = [t for t in held if t.agent == session.agent and t.project_id == where.project_id]
         places = alive(r.focus(session.agent, session.id, where.project_id), now)
-        focus = [f"{p.kind}: {p.text}" for p in places if p.kind != "file"]  # they have their place
-        goal = goal or next((p.text for p in places if p.kind == "goal"), "")
+        own = [p for p in places if not p.quoted and not speaks_to_the_judge(p.text)]
+        focus = [f"{p.kind}: {p.text}" for p in own if p.kind != "file"]  # they have their place
+        goal = goal or next((p.text for p in own if p.kind == "goal"), "")
         files += [row.name for row in r.touched(session.agent, session.id, "file")]
     person = [t.text for t in turns if t.role is Role.PERSON]
     goal = goal or next((g for g in map(goal_of, person) if g), "")
     heard = listen("\n".join(t.text for t in turns if t.role is Role.ASSISTANT))
-    decided = (*listen("\n".join(person)).decisions, *heard.decisions)
+    decided = listen("\n".join(person)).decisions
+    mine = _plain if given.by_agent else tuple
     return Content(
         goal=goal,
-        done=_most([*given.done, *heard.done]),
-        open=_most([*given.open, *heard.open]),
-        decisions=_most([*given.decisions, *decided]),
+        done=_most([*mine(given.done), *_plain(heard.done)]),
+        open=_most([*mine(given.open), *_plain(heard.open)]),
+        decisions=_most([*mine(given.decisions), *decided, *_plain(heard.decisions)]),
         files=_inside(files, _roots(r, where, session)),
         branch=where.branch,
         commit=commit,
         focus=tuple(focus),
-        turns=tuple(_said(t) for t in turns if t.role in (Role.PERSON, Role.ASSISTANT))[-TURNS:],
+        turns=tuple(_said(t) for t in turns if _may_be_quoted(t))[-TURNS:],
         reason=given.reason,
     )
+
+
+def _plain(texts: Iterable[str]) -> tuple[str, ...]:
+    """*texts* but for orders to a model: an agent may repeat what a tool printed."""
+    return tuple(text for text in texts if not speaks_to_the_judge(text))
+
+
+def _may_be_quoted(turn: TurnRow) -> bool:
+    if turn.role is Role.PERSON:
+        return True
+    return turn.role is Role.ASSISTANT and not speaks_to_the_judge(turn.text)
 
 
 def _most(texts: Iterable[str]) -> tuple[str, ...]:

@@ -100,6 +100,8 @@ def keys(slots: KeySlots | None) -> list[Check]:
 def agent(row: AgentRow) -> Check:
     """Whether our hooks stand in the agent's settings, may run, and did."""
     host = HOSTS[row.id]
+    if not host.events:
+        return Check(row.id, True, "it has the tools; it has no hooks that could fire")
     start = f"Start {host.title} and say something; if it stays so, `dormouse connect {row.id}`."
     if row.settings_path is not None and host.events and not _mentions_us(row.settings_path):
         detail = f"our hooks no longer stand in {row.settings_path}"

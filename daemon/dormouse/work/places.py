@@ -10,6 +10,7 @@ from pathlib import Path
 from dormouse.facts import Look
 from dormouse.ledger import Ledger, Writer, new_id
 from dormouse.projects import Known, Place, adopt, fingerprint, head_commit, locate, match
+from dormouse.work.prepare import mask
 
 ON_FILE = ".dormouse-on"  # in opt-in mode a folder takes part only below such a file
 REMEMBERED_S = 2.0  # how long a folder's place is taken for granted: a branch may be switched
@@ -62,7 +63,7 @@ class Places:
         if not cwd:
             return None, None
         place = locate(cwd, home=self._home, temp=self._temp, uid=os.getuid())
-        return place.branch, head_commit(place, os.getuid())
+        return _fit(place.branch), head_commit(place, os.getuid())
 
     def forget(self) -> None:
         """Look at every folder again, after projects were joined."""
@@ -82,7 +83,7 @@ class Places:
             project = self._ledger.write(_make_known(place, first_commit, remote)).result()
         else:
             project = next(k for k in known if k.id == found.project_id)
-        return Where(project.id, project.name, place.branch, off, place.trouble)
+        return Where(project.id, _fit(project.name), _fit(place.branch), off, place.trouble)
 
     def _off_by_settings(self, cwd: str, root: Path | None) -> bool:
         path = Path(cwd)
@@ -93,6 +94,11 @@ class Places:
             return False
         inside = [f for f in folders if root is None or f == root or root in f.parents]
         return not any((folder / ON_FILE).is_file() for folder in inside or (path,))
+
+
+def _fit(name: str | None) -> str | None:
+    """A branch's or a project's name as it is kept and shown: a secret can stand in it too."""
+    return mask(name) if name else name
 
 
 def _make_known(
@@ -108,6 +114,7 @@ def _make_known(
             return next(k for k in known if k.id == found.project_id)
         project = replace(
             project,
+            name=mask(project.name),
             first_commit=project.first_commit or first_commit,
             remote=project.remote or remote,
         )

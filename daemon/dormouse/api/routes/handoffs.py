@@ -64,6 +64,7 @@ async def give(service: Svc, request: Request) -> JSONResponse:
         open=tuple(requests.texts_field(fields, "open", most=100)),
         decisions=tuple(requests.texts_field(fields, "decisions", most=100)),
         files=tuple(requests.texts_field(fields, "files", most=100)),
+        by_agent=not who.is_person,
     )
     await memory.aside(lambda: handoff.read_on(memory, where, giver))
     _, commit = await memory.aside(lambda: memory.places.head(folder))

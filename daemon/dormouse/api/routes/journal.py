@@ -9,6 +9,7 @@ from dormouse.api.routes.common import OWNERS, Svc, body_of, owner_only
 from dormouse.errors import BadRequest, NotFound
 from dormouse.facts import Look
 from dormouse.ledger import Reader, Writer
+from dormouse.work.prepare import mask
 
 router = APIRouter(prefix="/v1")
 
@@ -43,7 +44,7 @@ async def projects(service: Svc) -> list[dict[str, Any]]:
                 "id": project.id,
                 "name": project.name,
                 "kind": project.kind,
-                "paths": list(project.paths),
+                "paths": [mask(path) for path in project.paths],
                 "facts": sum(reader.count(Look(project.id))) - sum(reader.count(Look())),
                 "proposals_to_join": joins.get(project.id, []),
             }
@@ -67,7 +68,11 @@ async def join(service: Svc, request: Request) -> dict[str, Any]:
             raise BadRequest(what="both ids name the same project")
         w.join_projects(first, second)
         joined = next(p for p in w.known_projects() if p.id == first)
-        return {"id": joined.id, "name": joined.name, "paths": list(joined.paths)}
+        return {
+            "id": joined.id,
+            "name": joined.name,
+            "paths": [mask(path) for path in joined.paths],
+        }
 
     answer = await memory.write(do)
     memory.places.forget()
