@@ -1,5 +1,6 @@
 """Facts from bare texts, for trying a judge out. Nothing made here is ever captured."""
 
+from dormouse.capture.language import detect
 from dormouse.facts import Fact, How, Kind, Layer, Scope, Source, Trust
 from dormouse.slots import read
 from dormouse.times import parse, stamp
@@ -30,7 +31,7 @@ def as_fact(
         branch=None,
         session_id=None,
         slot=statement.slot,
-        language=statement.language,
+        language=detect(text),
         trust=trust,
         confidence=0.99,
         importance=0.5,

@@ -50,14 +50,15 @@ class EmbeddedJudge:
         except DormouseError as error:
             found = []
             log.error("the embedded judge can't read: %s", error.code)
-        for n, (supersede, keep, _) in zip(asked, found, strict=False):
-            rulings[n] = _ruling(float(supersede), float(keep), _threshold(*pairs[n]))
+        for n, row in zip(asked, found, strict=False):
+            if len(row) == len(Verdict) and all(0.0 <= each <= 1.0 for each in row):
+                rulings[n] = _ruling(float(row[0]), float(row[1]), _threshold(*pairs[n]))
         silent = Ruling(Verdict.UNSURE, self.name, reason="it has not spoken")
         return [ruling or silent for ruling in rulings]
 
 
 def _unread(older: Fact, newer: Fact) -> Ruling | None:
-    vetoed = gate.veto(older, newer)
+    vetoed = gate.firm(older, newer) or gate.by_trust(older, newer)
     if vetoed is not None:
         return Ruling(Verdict.UNSURE, NAME, reason=f"gate: {vetoed}")
     if not all(without_orders(fact).text for fact in (older, newer)):

@@ -1,6 +1,10 @@
 """Plain code before every judge: it can only veto a pair, never retire anything.
 
 What is known on both sides and different can't be a contradiction. What is unknown passes.
+
+What is known by reading a text can be misread. On 4,900 pairs written by hand these vetoes fell on
+38 % of the real changes (docs/decisions/0013), so a judge that reads both texts whole may overrule
+them where it is very sure. Nobody overrules ``firm``.
 """
 
 from dormouse.facts import Fact
@@ -8,7 +12,8 @@ from dormouse.judging.scope import scope_line
 from dormouse.judgments import Veto
 from dormouse.slots import HEADS, PROJECT, Modality, Statement, read
 
-VERSION = 1
+VERSION = 2
+_NO_STATEMENT = (Modality.QUESTION, Modality.QUOTE)
 
 
 def veto(older: Fact, newer: Fact) -> Veto | None:
@@ -17,16 +22,23 @@ def veto(older: Fact, newer: Fact) -> Veto | None:
     Trust comes last: it is the one veto that asks the owner, so it must not ask about pairs that
     have nothing to do with each other.
     """
+    return (
+        firm(older, newer) or _by_text(read(older.text), read(newer.text)) or by_trust(older, newer)
+    )
+
+
+def firm(older: Fact, newer: Fact) -> Veto | None:
+    """The vetoes that no judge overrules: time, place, and what states nothing. Not yet trust."""
     if newer.valid_from < older.valid_from:
         return Veto.ORDER
     if scope_line(older) != scope_line(newer):
         return Veto.SCOPE
-    found = _by_text(read(older.text), read(newer.text))
-    if found is not None:
-        return found
-    if newer.trust.rank < older.trust.rank:
-        return Veto.TRUST
-    return None
+    return Veto.MODALITY if read(newer.text).modality in _NO_STATEMENT else None
+
+
+def by_trust(older: Fact, newer: Fact) -> Veto | None:
+    """A fact never retires one of higher trust: the pair is the owner's to decide."""
+    return Veto.TRUST if newer.trust.rank < older.trust.rank else None
 
 
 def _by_text(older: Statement, newer: Statement) -> Veto | None:

@@ -13,8 +13,12 @@ _SURE = (Verdict.SUPERSEDE, Verdict.KEEP)  # whatever else a judge says, it is n
 
 
 @runtime_checkable
-class ManyAtOnce(Protocol):
-    """A judge that would rather be asked about several pairs together."""
+class Reader(Protocol):
+    """A judge that reads both texts whole, several pairs together.
+
+    Where it says SUPERSEDE it may overrule what the gate has read out of the texts, never what the
+    gate knows of time, place and trust.
+    """
 
     def judge_many(self, pairs: Sequence[Pair]) -> list[Ruling]: ...
 
@@ -34,11 +38,20 @@ class Ladder:
         vetoes = [gate.veto(*pair) for pair in pairs]
         asked = [n for n, veto in enumerate(vetoes) if veto in (None, Veto.TRUST)]
         said = dict(zip(asked, self.ungated([pairs[n] for n in asked]), strict=True))
-        return [_ruling(said.get(n), veto) for n, veto in enumerate(vetoes)]
+        rulings = [_ruling(said.get(n), veto) for n, veto in enumerate(vetoes)]
+        misread = [n for n in range(len(pairs)) if n not in said and self._may_overrule(pairs[n])]
+        readers = Ladder([judge for judge in self.judges if isinstance(judge, Reader)])
+        for n, ruling in zip(misread, readers.ungated([pairs[n] for n in misread]), strict=True):
+            if ruling.verdict is Verdict.SUPERSEDE:
+                rulings[n] = ruling
+        return rulings
+
+    def _may_overrule(self, pair: Pair) -> bool:
+        return gate.firm(*pair) is None and gate.by_trust(*pair) is None
 
     def quick(self) -> "Ladder":
         """Only the judges that answer at once, without a model."""
-        return Ladder([j for j in self.judges if not isinstance(j, ManyAtOnce)], self.name)
+        return Ladder([j for j in self.judges if not isinstance(j, Reader)], self.name)
 
     def ungated(self, pairs: Sequence[Pair]) -> list[Ruling]:
         """The same without the gate, for trying judges out."""
@@ -52,7 +65,7 @@ class Ladder:
 
 
 def _all(judge: Judge, pairs: Sequence[Pair]) -> list[Ruling]:
-    if isinstance(judge, ManyAtOnce):
+    if isinstance(judge, Reader):
         return judge.judge_many(pairs)
     return [judge(*pair) for pair in pairs]
 
