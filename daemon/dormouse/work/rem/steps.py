@@ -7,6 +7,7 @@ from dormouse.judgments import Decision
 from dormouse.ledger import Writer
 from dormouse.work import background, catchup
 from dormouse.work.implicit import take_pending
+from dormouse.work.look_again import look_again
 from dormouse.work.read_day import read_day
 from dormouse.work.rem.consolidate import consolidate
 from dormouse.work.rem.night import READ, Note, Sleeping, Step, StoppedError, count
@@ -60,6 +61,10 @@ async def read(sleeping: Sleeping) -> None:
 async def settle(sleeping: Sleeping) -> None:
     """What was captured since, and then what nobody was sure of, where a thinker may be asked."""
     await settle_all(sleeping)
+    again = await look_again(sleeping.memory, sleeping.run_id)
+    if again.looked_at:
+        await sleeping.write(lambda w, note: count(note, "looked_at_again", again.looked_at))
+    await sleeping.breathe()
     await think(sleeping)
 
 
