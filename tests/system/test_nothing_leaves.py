@@ -3,6 +3,7 @@
 The daemon runs in a network namespace that has a loopback and nothing else, and is traced.
 """
 
+import json
 import re
 import shutil
 import subprocess
@@ -13,12 +14,14 @@ from pathlib import Path
 import pytest
 
 from dormouse_wire.client import Unreachable
+from tests.clients import fake_model
 from tests.machine import Machine, wait_for
 
 pytestmark = pytest.mark.slow
 
 PROXY = "http://192.0.2.7:3128"  # an address for documentation: nobody is there
 TRAPS = dict.fromkeys(("HTTP_PROXY", "http_proxy", "HTTPS_PROXY", "ALL_PROXY"), PROXY)
+INET = re.compile(r'htons\((\d+)\).*?(?:inet_addr\(|inet_pton\(AF_INET6, )"([^"]+)"')
 UNIX = re.compile(r"AF_UNIX|AF_LOCAL")
 
 
@@ -33,9 +36,12 @@ def needs(*programs: str) -> list[str]:
 
 
 class Traced:
-    """A daemon that only sees a loopback, and each connection that it tries."""
+    """A daemon that only sees a loopback, and each connection that it tries.
 
-    def __init__(self, machine: Machine) -> None:
+    *beside*: a shell command that runs on that loopback, too.
+    """
+
+    def __init__(self, machine: Machine, beside: str = "") -> None:
         unshare, strace, ip = needs("unshare", "strace", "ip")
         machine.up()
         machine.down()
@@ -43,7 +49,10 @@ class Traced:
         self.machine, self.log = machine, machine.base / "trace"
         python = f'exec "{sys.executable}" -I -m dormouse.main'
         trace = f'"{strace}" -f -qq -e trace=connect,sendto,sendmsg,socket -o "{self.log}"'
-        script = f"\"{ip}\" link set lo up; exec {trace} sh -c '{python}'"
+        also = f"{beside} >/dev/null 2>&1 </dev/null & other=$!;" if beside else "other=;"
+        script = (
+            f"\"{ip}\" link set lo up; {also} {trace} sh -c '{python}'; [ -z $other ] || kill $other"
+        )
         self.process = subprocess.Popen(
             [unshare, "-n", "sh", "-c", script],
             env={**machine.env, **TRAPS, "DORMOUSE_HOME": str(machine.home)},
@@ -68,12 +77,16 @@ class Traced:
 
     def end(self) -> list[str]:
         """Stop it; the calls that reached for anything but a Unix socket."""
+        return [line for line in self.calls() if reaches_out(line)]
+
+    def calls(self) -> list[str]:
+        """Stop it; every call that was traced."""
         self.machine.call("POST", "/v1/stop")
         self.process.wait(60)
         lines = self.log.read_text(errors="replace").splitlines()
         calls = [line for line in lines if "(" in line and "+++" not in line]
         assert any("socket(" in line for line in calls), "the trace saw nothing at all"
-        return [line for line in calls if reaches_out(line)]
+        return calls
 
 
 def reaches_out(line: str) -> bool:
@@ -127,6 +140,31 @@ def test_a_host_name_that_means_loopback_is_refused_before_it_is_looked_up(
     try:
         a_day(machine)
         assert traced.end() == []
+    finally:
+        traced.kill()
+
+
+def test_an_endpoint_that_redirects_is_not_followed_and_no_proxy_is_asked(
+    machine: Machine, tmp_path: Path
+) -> None:
+    machine.up()
+    machine.down()
+    port, log, plan = 8399, tmp_path / "requests", tmp_path / "script"
+    where = f"{PROXY}/v1/chat/completions"
+    plan.write_text(json.dumps({"answer": {}, "status": 307, "location": where}))
+    settings = machine.home / "config.toml"
+    settings.write_text(f'[endpoint]\nurl = "http://127.0.0.1:{port}/v1"\nmodel = "m"\n')
+    model = f'"{sys.executable}" "{fake_model.__file__}" --port {port}'
+    traced = Traced(machine, f'{model} --log "{log}" --script "{plan}"')
+    try:
+        machine.remember("releases need a sign-off from Maria", at="2026-01-01T10:00:00Z")
+        machine.remember("releases need no sign-off any more, CI does it")
+        machine.settled()
+        run = machine.ask("POST", "/v1/rem/runs", {"wait": True})
+        assert run["settled"]["supersede"] == 0
+        assert log.exists(), "the endpoint itself was asked"
+        reached = {to for line in traced.calls() for to in INET.findall(line)}
+        assert reached == {(str(port), "127.0.0.1")}
     finally:
         traced.kill()
 
