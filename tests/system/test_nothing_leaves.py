@@ -50,9 +50,8 @@ class Traced:
         python = f'exec "{sys.executable}" -I -m dormouse.main'
         trace = f'"{strace}" -f -qq -e trace=connect,sendto,sendmsg,socket -o "{self.log}"'
         also = f"{beside} >/dev/null 2>&1 </dev/null & other=$!;" if beside else "other=;"
-        script = (
-            f"\"{ip}\" link set lo up; {also} {trace} sh -c '{python}'; [ -z $other ] || kill $other"
-        )
+        end = "[ -z $other ] || kill $other"
+        script = f"\"{ip}\" link set lo up; {also} {trace} sh -c '{python}'; {end}"
         self.process = subprocess.Popen(
             [unshare, "-n", "sh", "-c", script],
             env={**machine.env, **TRAPS, "DORMOUSE_HOME": str(machine.home)},
