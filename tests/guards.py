@@ -711,4 +711,35 @@ GUARDS: tuple[Guard, ...] = (
         "tests/cases/test_thinking.py::"
         "test_case_26_a_rule_from_a_readme_becomes_nothing_though_a_thinker_obeys",
     ),
+    Guard(
+        "a file is never put beside another one's log",
+        "daemon/dormouse/ledger/exchange.py",
+        '        if end == "-wal" and beside.exists() and beside.stat().st_size:\n',
+        "        if False:\n",
+        "tests/unit/ledger/test_exchange.py::"
+        "test_a_log_that_still_holds_something_is_never_mixed_with_another_file",
+    ),
+    Guard(
+        "what was erased since a backup stays erased",
+        "daemon/dormouse/ledger/exchange.py",
+        "            maintenance.erase(new, there, now)\n",
+        "            pass\n",
+        "tests/unit/ledger/test_exchange.py::test_what_was_erased_since_stays_erased",
+    ),
+    Guard(
+        "the slots of the file that is there hold",
+        "daemon/dormouse/keys/rotating.py",
+        'new = bool(salt) and following.get("salt") == salt.hex()',
+        "new = True",
+        "tests/unit/keys/test_rotating.py::TestNewDataKey::"
+        "test_until_the_new_file_is_there_the_old_slots_hold",
+    ),
+    Guard(
+        "no way in is taken away that nothing else replaces",
+        "daemon/dormouse/keys/rotating.py",
+        '    if not {slot["kind"] for slot in left} & {"keyfile", "passphrase"}:\n',
+        "    if False:\n",
+        "tests/unit/keys/test_rotating.py::TestRemove::"
+        "test_the_last_way_in_that_is_no_paper_stays",
+    ),
 )  # fmt: skip

@@ -48,11 +48,68 @@ def add(
     if kind is Slot.PASSPHRASE:
         body["secret"] = owner.secret("New passphrase: ", twice=True)
     answer = ask("POST", route("keys"), body, long=True)
+    _show_code(answer)
+    emit(answer, as_json, lambda: say(f"added: {kind}"))
+
+
+@key_app.command(epilog=example("dormouse key remove recovery"))
+def remove(
+    kind: Annotated[Slot, typer.Argument(help="What shall open the memory no longer.")],
+    yes: Yes = False,
+    as_json: Json = False,
+) -> None:
+    """Take a way to open the memory away. A key file itself stays where it is."""
+    proof = owner.prove("removing a key", yes=yes)
+    owner.confirm(f"Shall the {kind} open the memory no longer?", yes=yes)
+    answer = ask("POST", route("keys", "remove"), {"kind": kind} | proof, long=True)
+    emit(answer, as_json, lambda: _removed(answer))
+
+
+def _removed(answer: dict[str, Any]) -> None:
+    say(f"removed: {answer.get('kind')}; it opens with: {', '.join(answer.get('slots') or ())}")
+    if answer.get("file"):
+        say(f"the file is left, older copies of keyslots.json may need it: {answer['file']}")
+
+
+@key_app.command(epilog=example("dormouse key rotate", "dormouse key rotate --deep"))
+def rotate(
+    deep: Annotated[
+        bool, typer.Option("--deep", help="Change the data key: the memory is written anew.")
+    ] = False,
+    yes: Yes = False,
+    as_json: Json = False,
+) -> None:
+    """Wrap the key anew in each slot. If the data key itself leaked only --deep helps."""
+    body: dict[str, Any] = {"deep": deep} | owner.prove("changing the keys", yes=yes)
+    kinds = [slot["kind"] for slot in ask("GET", route("keys"), long=True).get("slots") or ()]
+    if Slot.RECOVERY in kinds and not owner.has_terminal():
+        raise errors.Refused(
+            "Run it in a terminal of your own, or take the recovery slot away first.",
+            what="the new recovery code is shown on a terminal only, and there is none here",
+        )
+    if Slot.PASSPHRASE in kinds:
+        body["secret"] = owner.secret("Passphrase from now on: ", twice=True)
+    answer = ask("POST", route("keys", "rotate"), body, long=True)
+    _show_code(answer)
+    emit(answer, as_json, lambda: _rotated(answer))
+
+
+def _rotated(answer: dict[str, Any]) -> None:
+    say("the memory has a new data key" if answer.get("deep") else "each slot is wrapped anew")
+    if not answer.get("deep"):
+        say("this does not help if the data key itself leaked: then `dormouse key rotate --deep`")
+    if answer.get("old_file"):
+        say(f"no longer used, and left where it is: {answer['old_file']}")
+    for copy in answer.get("old_copies") or ():
+        say(f"still under the old data key: {copy}")
+
+
+def _show_code(answer: dict[str, Any]) -> None:
+    """A recovery code goes to the terminal alone, so that it stands in no transcript."""
     code = answer.pop("code", None)
     if code:
         with owner.terminal() as tty:
             tty.write(f"Recovery code: {code}\nWrite it down; it is not shown again.\n")
-    emit(answer, as_json, lambda: say(f"added: {kind}"))
 
 
 @key_app.command(epilog=example("dormouse key check", "dormouse key check passphrase"))

@@ -25,6 +25,51 @@ def backup(
     emit(answer, as_json, lambda: say(said))
 
 
+@app.command(
+    "restore-backup",
+    epilog=example(
+        "dormouse restore-backup ~/backups/memory.db --dry-run",
+        "dormouse restore-backup ~/backups/memory.db",
+    ),
+)
+def restore_backup(
+    file: Annotated[Path, typer.Argument(metavar="FILE", help="A backup of this memory.")],
+    dry_run: Annotated[
+        bool, typer.Option("--dry-run", help="Only look at it: does it open, what is in it?")
+    ] = False,
+    yes: Yes = False,
+    as_json: Json = False,
+) -> None:
+    """Put a backup in the memory's place. What is there now is kept as a backup of its own.
+
+    Facts that were erased since then stay erased.
+    """
+    body: dict[str, Any] = {"path": str(file.expanduser().absolute())}
+    body |= owner.prove("restoring a backup", yes=yes)
+    looked = ask("POST", route("restore-backup"), body | {"dry_run": True}, long=True)
+    if dry_run:
+        emit(looked, as_json, lambda: say(_held(looked)))
+        return
+    owner.confirm(f"{_held(looked)} Put it in the memory's place?", yes=yes)
+    answer = ask("POST", route("restore-backup"), body, long=True)
+    emit(answer, as_json, lambda: _restored(answer))
+
+
+def _held(answer: dict[str, Any]) -> str:
+    facts = answer.get("facts") or {}
+    newest = str(answer.get("newest") or "never")[:19]
+    return (
+        f"It opens and holds {facts.get('current')} current and {facts.get('retired')} retired"
+        f" facts, the newest of {newest}."
+    )
+
+
+def _restored(answer: dict[str, Any]) -> None:
+    say(f"restored; what was there before: {answer.get('before')}")
+    if answer.get("erased_again"):
+        say(f"erased again: {answer['erased_again']}")
+
+
 @app.command(epilog=example("dormouse erase 7k3f2a"))
 def erase(identifier: Id, yes: Yes = False, as_json: Json = False) -> None:
     """Destroy a fact for good. For a leaked secret or a legal duty; else `retire` it."""

@@ -135,11 +135,14 @@ def warm_rules() -> None:
 def make_service(home: Home, clock: Clock) -> "Service":
     """A service with its memory open if a key is at hand; locked or failed otherwise."""
     from dormouse.api.service import Service  # noqa: PLC0415
-    from dormouse.keys import KeySlots  # noqa: PLC0415
+    from dormouse.keys import KeySlots, rotating  # noqa: PLC0415
+    from dormouse.ledger import exchange  # noqa: PLC0415
 
     service = Service(home, lambda key: open_memory(home, key, clock))
     try:
         service.slots = KeySlots.load(home.keyslots)
+        exchange.clear_drafts(home.root)
+        rotating.settle(service.slots, exchange.salt_of(home.ledger))
         service.state.key = service.slots.protects()
         service.data_key = service.slots.open_with_keyfile()
         service.memory = service.open_with(service.data_key)

@@ -6,7 +6,7 @@ from collections.abc import Callable
 from dataclasses import dataclass, field
 
 from dormouse import idle
-from dormouse.errors import DormouseError, Locked
+from dormouse.errors import Conflict, DormouseError, Locked
 from dormouse.keys import KeySlots
 from dormouse.work import background
 from dormouse.work.memory import Memory
@@ -53,11 +53,37 @@ class Service:
             self.tasks = background.start(self.memory)
             self.tasks.append(asyncio.create_task(idle.watch(self.memory, self.night)))
 
+    async def while_closed(self, do: Callable[[], bytes]) -> None:
+        """Run *do* while nobody has the file open, then open the memory with the key it returns.
+
+        Meanwhile requests are refused. If *do* fails the memory opens as before, and it is raised.
+        """
+        self.need()
+        self.failure = Conflict(what="the memory's file is being exchanged")
+        await self._close_memory()
+        try:
+            self.data_key = await asyncio.to_thread(do)
+        finally:
+            await self._open_again()
+
+    async def _open_again(self) -> None:
+        try:
+            self.memory = await asyncio.to_thread(self.open_with, self.data_key)
+            self.failure = None
+            self.begin()
+        except DormouseError as error:
+            self.state.trouble, self.failure = str(error), error
+            log.error("the memory can't be opened again: %s", error.code)
+
     async def close(self) -> None:
         """Stop the background and close the memory; a clean stop leaves no WAL behind."""
+        await self._close_memory()
+        log.info("stopped")
+
+    async def _close_memory(self) -> None:
+        memory, self.memory = self.memory, None
         await self.night.stop()
         await background.stop(self.tasks)
-        if self.memory is not None:
-            await asyncio.to_thread(self.memory.close)
-            self.memory = None
-        log.info("stopped")
+        self.tasks = []
+        if memory is not None:
+            await asyncio.to_thread(memory.close)

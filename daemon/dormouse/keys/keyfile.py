@@ -23,11 +23,16 @@ _TEXT = """\
 """
 
 
-def make(folder: Path, store_id: str, data_folder: Path) -> tuple[Path, bytes]:
-    """Make a new key file in *folder*; returns its absolute path and its key. Raises Refused."""
+def make(
+    folder: Path, store_id: str, data_folder: Path, *, again: bool = False
+) -> tuple[Path, bytes]:
+    """Make a new key file in *folder*; returns its absolute path and its key. Raises Refused.
+
+    *again*: beside the one that is there, under a name with a number.
+    """
     folder = folder.absolute()
     _prepare(folder, data_folder)
-    path = folder / f"{store_id}.key"
+    path = _free(folder, store_id) if again else folder / f"{store_id}.key"
     key = os.urandom(KEY_BYTES)
     flags = os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_NOFOLLOW | os.O_CLOEXEC
     try:
@@ -42,6 +47,13 @@ def make(folder: Path, store_id: str, data_folder: Path) -> tuple[Path, bytes]:
         os.fsync(out.fileno())
     sync_folder(folder)
     return path, key
+
+
+def _free(folder: Path, store_id: str) -> Path:
+    number = 2
+    while os.path.lexists(path := folder / f"{store_id}-{number}.key"):
+        number += 1
+    return path
 
 
 def _prepare(folder: Path, data_folder: Path) -> None:

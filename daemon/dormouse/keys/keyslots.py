@@ -65,7 +65,7 @@ class KeySlots:
         made = cls(path, {"format": FORMAT, "store_id": store_id, "slots": []})
         # The passphrase first: if it is refused, no key file is left behind.
         for kind in sorted(set(slots), reverse=True):
-            slot, _ = made._make(kind, data_key, passphrase, key_folder)
+            slot, _ = made.make(kind, data_key, passphrase, key_folder)
             made._document["slots"].append(slot)
         made._write(made._document)
         return made
@@ -80,6 +80,21 @@ class KeySlots:
     def store_id(self) -> str:
         """Whose slots these are."""
         return str(self._document["store_id"])
+
+    @property
+    def path(self) -> Path:
+        """Where the file lies."""
+        return self._path
+
+    @property
+    def document(self) -> dict[str, Any]:
+        """What stands in the file; to be looked at only."""
+        return self._document
+
+    def replace(self, document: dict[str, Any]) -> None:
+        """Write the file anew, whole or not at all."""
+        self._write(document)
+        self._document = document
 
     @property
     def kinds(self) -> tuple[str, ...]:
@@ -143,10 +158,8 @@ class KeySlots:
             raise BadRequest(what=f"a key slot is one of {', '.join(KINDS)}")
         if self._of(kind):
             raise Conflict(what=f"there is a {kind} slot already", hint="It was left as it is.")
-        slot, code = self._make(kind, data_key, secret, key_folder)
-        document = self._document | {"slots": [*self._document["slots"], slot]}
-        self._write(document)
-        self._document = document
+        slot, code = self.make(kind, data_key, secret, key_folder)
+        self.replace(self._document | {"slots": [*self._document["slots"], slot]})
         return code
 
     def check(self, kind: str, secret: str | None = None) -> bool:
@@ -204,8 +217,8 @@ class KeySlots:
                     raise
         raise wrapping.DoesNotFit
 
-    def _make(
-        self, kind: str, data_key: bytes, secret: str | None, key_folder: Path | None
+    def make(
+        self, kind: str, data_key: bytes, secret: str | None, key_folder: Path | None = None
     ) -> tuple[_Slot, str | None]:
         """A new slot, and the code of a recovery slot."""
         slot: _Slot = {"kind": kind}

@@ -7,10 +7,16 @@ from tests.unit.cli.dummy import FACT_ID, Dummy, fact, run_report
 from tests.unit.cli.terminals import on_terminal, without_terminal
 
 ERASED = {"erased": {"facts": 1, "vectors": 0, "turns": 2, "derived": 0}, "still_in": ["b.db"]}
+ROTATED = {"deep": True, "slots": ["keyfile"], "old_copies": ["b.db"], "old_file": None}
+HELD = {"current": 3, "retired": 1}
+RESTORED = {"facts": HELD, "newest": None, "before": "before.db", "erased_again": 2}
 COMMANDS = [
     ["erase", "7k3f"],
     ["key", "add", "passphrase"],
     ["key", "check"],
+    ["key", "remove", "passphrase"],
+    ["key", "rotate"],
+    ["restore-backup", "b.db"],
     ["questions", "answer", "7k3f", "keep"],
     ["rem", "approve", "7k3f"],
     ["projects", "join", "7k3f", "9m2q"],
@@ -25,6 +31,9 @@ def owned(daemon: Dummy) -> Dummy:
     daemon.script("POST /v1/keys", {"kind": "passphrase"})
     daemon.script("GET /v1/keys", {"slots": [{"kind": "keyfile", "ok": True}], "protects": "…"})
     daemon.script("POST /v1/keys/check", {"ok": True})
+    daemon.script("POST /v1/keys/remove", {"kind": "passphrase", "slots": ["keyfile"]})
+    daemon.script("POST /v1/keys/rotate", ROTATED)
+    daemon.script("POST /v1/restore-backup", RESTORED)
     daemon.script("POST /v1/questions/7k3f/answer", fact())
     daemon.script("POST /v1/rem/runs/7k3f/approve", run_report())
     daemon.script("POST /v1/projects/join", {"id": FACT_ID})
@@ -143,3 +152,50 @@ def test_unlock_needs_no_proof_but_the_secret(
         {"recovery": "code"},
     ]
     assert without_terminal("unlock").code == 2
+
+
+def test_a_backup_is_looked_at_first_and_takes_the_memorys_place_only_after_a_yes(
+    owned: Dummy,
+) -> None:
+    said = on_terminal("restore-backup", "/b.db", typed=[("Type yes:", "no")])
+    assert (said.code, owned.bodies("POST /v1/restore-backup")) == (
+        5,
+        [{"path": "/b.db", "dry_run": True}],
+    )
+    assert "holds 3 current and 1 retired facts" in said.out
+    said = on_terminal("restore-backup", "/b.db", typed=[("Type yes:", "yes")])
+    assert owned.bodies("POST /v1/restore-backup")[-1] == {"path": "/b.db"}
+    assert "before.db" in said.out
+    assert "erased again: 2" in said.out
+    owned.asked.clear()
+    assert on_terminal("restore-backup", "/b.db", "--dry-run").code == 0
+    assert owned.bodies("POST /v1/restore-backup") == [{"path": "/b.db", "dry_run": True}]
+
+
+def test_a_key_is_removed_after_a_yes_only(owned: Dummy) -> None:
+    assert on_terminal("key", "remove", "passphrase", typed=[("Type yes:", "no")]).code == 5
+    assert owned.bodies("POST /v1/keys/remove") == []
+    said = on_terminal("key", "remove", "passphrase", typed=[("Type yes:", "yes")])
+    assert "it opens with: keyfile" in said.out
+
+
+def test_a_rotation_asks_for_a_passphrase_and_names_the_copies_under_the_old_key(
+    owned: Dummy,
+) -> None:
+    owned.script("GET /v1/keys", {"slots": [{"kind": "keyfile"}, {"kind": "passphrase"}]})
+    typed = [("Passphrase from now on:", "battery staple"), ("Once more:", "battery staple")]
+    said = on_terminal("key", "rotate", "--deep", typed=typed)
+    assert owned.bodies("POST /v1/keys/rotate") == [{"deep": True, "secret": "battery staple"}]
+    assert "battery staple" not in said.out
+    assert "still under the old data key: b.db" in said.out
+
+
+def test_a_rotation_shows_the_new_recovery_code_on_the_terminal_alone(owned: Dummy) -> None:
+    owned.script("GET /v1/keys", {"slots": [{"kind": "keyfile"}, {"kind": "recovery"}]})
+    owned.script("POST /v1/keys/rotate", {"deep": False, "code": "AAAA-BBBB"})
+    said = on_terminal("key", "rotate", "--json")
+    assert said.out.count("AAAA-BBBB") == 1
+    assert "Recovery code: AAAA-BBBB" in said.out
+    owned.asked.clear()
+    assert without_terminal("key", "rotate", "--yes", stdin="pass\n").code == 5
+    assert owned.bodies("POST /v1/keys/rotate") == []

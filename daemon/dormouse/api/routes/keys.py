@@ -6,11 +6,11 @@ from typing import Any
 
 from fastapi import APIRouter, Request
 
-from dormouse.api import requests
+from dormouse.api import exchanging, requests
 from dormouse.api.routes.common import Svc, body_of, owner_only
 from dormouse.api.service import Service
 from dormouse.errors import BadRequest, Conflict
-from dormouse.keys import KeySlots
+from dormouse.keys import KeySlots, rotating
 from dormouse_wire.paths import key_folder
 
 SLOTS = ("keyfile", "passphrase", "recovery")
@@ -75,6 +75,67 @@ async def check(service: Svc, request: Request) -> dict[str, Any]:
         "kind": kind,
         "ok": await asyncio.to_thread(lambda: slots_of(service).check(kind, secret)),
     }
+
+
+@router.post("/keys/remove")
+async def remove(service: Svc, request: Request) -> dict[str, Any]:
+    memory = service.need()
+    fields = await body_of(request)
+    await owner_only(service, request, fields)
+    kind = requests.text_field(fields, "kind", needed=True) or ""
+    slots = slots_of(service)
+    file = str(slots.key_file) if kind == "keyfile" and slots.key_file else None
+    rotating.remove(slots, kind)
+    await memory.write(lambda w: w.set_setting("notice", f"a key slot was removed: {kind}"))
+    service.state.key = slots.protects()
+    return {"kind": kind, "state": "removed", "slots": list(slots.kinds), "file": file}
+
+
+@router.post("/keys/rotate")
+async def rotate(service: Svc, request: Request) -> dict[str, Any]:
+    service.need()
+    fields = await body_of(request)
+    await owner_only(service, request, fields)
+    deep = requests.flag(fields, "deep")
+    secret = requests.text_field(fields, "secret", longest=10_000)
+    slots, old_file = slots_of(service), slots_of(service).key_file
+    old_copies: list[str] = []
+    if deep:
+        code, old_copies = await exchanging.new_data_key(service, slots, secret)
+    else:
+        key = service.data_key
+        code = await asyncio.to_thread(lambda: rotating.rewrap(slots, key, secret))
+    said = "the data key was changed" if deep else "the keys were wrapped anew"
+    await service.need().write(lambda w: w.set_setting("notice", said))
+    left = str(old_file) if old_file is not None and old_file != slots.key_file else None
+    return {
+        "deep": deep,
+        "slots": list(slots.kinds),
+        "code": code,
+        "old_file": left,
+        "old_copies": old_copies,
+    }
+
+
+@router.post("/restore-backup")
+async def restore_backup(service: Svc, request: Request) -> dict[str, Any]:
+    service.need()
+    fields = await body_of(request)
+    await owner_only(service, request, fields)
+    path = Path(requests.text_field(fields, "path", needed=True, longest=4_096) or "")
+    if not path.is_absolute():
+        raise BadRequest(what="path must be absolute")
+    slots, dry = slots_of(service), requests.flag(fields, "dry_run")
+    looked = await asyncio.to_thread(exchanging.look, service, slots, path)
+    told = {
+        "path": str(path),
+        "facts": {"current": looked.current, "retired": looked.retired},
+        "newest": looked.newest,
+        "restored": not dry,
+    }
+    if dry:
+        return told | {"before": None, "erased_again": 0}
+    return told | await exchanging.restore(service, path, looked)
 
 
 @router.post("/erase")

@@ -1,0 +1,152 @@
+"""Another file in the place of a closed store: under a new key, or from a backup.
+
+Everything is made and looked at in a draft beside the store; one rename then puts it in place. A
+kill leaves the one file or the other, whole, and never a byte in clear.
+"""
+
+import os
+from collections.abc import Iterable
+from pathlib import Path
+from typing import Any, NamedTuple
+
+from dormouse.errors import Conflict, Damaged, WrongKey
+from dormouse.hygiene import sync_folder
+from dormouse.ledger import checks, maintenance, migrations
+from dormouse.ledger.connecting import connect, use_wal
+
+DRAFT = "exchange.db"
+SALT_BYTES = 16  # SQLCipher's own, random, at the beginning of each file
+
+
+class Looked(NamedTuple):
+    """What a backup holds, in counts. ``key`` is the one that opens it."""
+
+    key: bytes
+    store_id: str
+    current: int
+    retired: int
+    newest: str | None
+
+
+def salt_of(path: Path) -> bytes:
+    """What tells one encrypted file from another, without a key; empty if there is none."""
+    try:
+        with path.open("rb") as file:
+            return file.read(SALT_BYTES)
+    except FileNotFoundError:
+        return b""
+
+
+def clear_drafts(folder: Path) -> None:
+    """Remove what a killed daemon left of an exchange."""
+    for left in folder.glob(DRAFT + "*"):
+        left.unlink(missing_ok=True)
+
+
+def draft_of(source: Path, key: bytes, store: Path, new_key: bytes) -> Path:
+    """A copy of *source* under *new_key*, beside *store*, found to hold the same. Raises Damaged.
+
+    The backup API copies page by page, each decrypted and encrypted in memory (7 x a plain copy).
+    """
+    clear_drafts(store.parent)
+    draft = store.with_name(DRAFT)
+    os.close(os.open(draft, os.O_CREAT | os.O_EXCL | os.O_WRONLY, 0o600))
+    old = connect(source, key, immutable=True)
+    try:
+        new = connect(draft, new_key, write=True)
+        try:
+            old.backup(new)
+            use_wal(new)
+            checks.read_canary(new, draft)
+            problems = maintenance.integrity(new)
+            if problems or migrations.contents(new) != migrations.contents(old):
+                raise Damaged(path=source, why="its copy differs from it")
+            maintenance.checkpoint(new)
+        finally:
+            new.close()
+    finally:
+        old.close()
+    with draft.open("rb") as file:
+        os.fsync(file.fileno())
+    return draft
+
+
+def put_in_place(draft: Path, store: Path) -> None:
+    """One rename. Raises Conflict if the store's log still holds something: it would be mixed up
+    with the new file."""
+    for end in ("-wal", "-shm"):
+        beside = store.with_name(store.name + end)
+        if end == "-wal" and beside.exists() and beside.stat().st_size:
+            raise Conflict(what="the memory's log could not be emptied")
+        beside.unlink(missing_ok=True)
+    draft.replace(store)
+    sync_folder(store.parent)
+
+
+def look(path: Path, keys: Iterable[bytes]) -> Looked:
+    """What the backup at *path* holds, opened with the key of *keys* that fits. Raises Damaged."""
+    checks.check_file(path)
+    for key in keys:
+        try:
+            checks.check_key(path, key)
+        except WrongKey:
+            continue
+        db = connect(path, key, immutable=True)
+        try:
+            store_id = checks.read_canary(db, path)
+            migrations.version(db, path, migrations.MIGRATIONS)
+            row = db.execute(
+                "SELECT count(*) - count(retired_at), count(retired_at), max(captured_at)"
+                " FROM facts"
+            ).fetchone()
+        finally:
+            db.close()
+        return Looked(key, store_id, *row)
+    hint = "A backup opens with the keys of the memory that it was made of."
+    raise WrongKey(hint, path=path, why="no key fits")
+
+
+def carry_over(store: Path, draft: Path, key: bytes, now: str) -> int:
+    """What was erased since the backup was made is erased from it, too; how many facts.
+
+    The store's list of copies goes along, so that erasing can name them. Both open with *key*.
+    """
+    old, new = connect(store, key, write=True), connect(draft, key, write=True)
+    try:
+        gone = [row[0] for row in old.execute("SELECT fact_id FROM erasures")]
+        there = [id for id in gone if _holds(new, id)]
+        if there:
+            maintenance.erase(new, there, now)
+        copies = old.execute("SELECT path, kind, at FROM copies").fetchall()
+        new.executemany("INSERT OR IGNORE INTO copies (path, kind, at) VALUES (?, ?, ?)", copies)
+        maintenance.checkpoint(new)
+    finally:
+        new.close()
+        old.close()
+    return len(there)
+
+
+def _holds(db: Any, fact_id: str) -> bool:
+    return db.execute("SELECT 1 FROM facts WHERE id = ?", (fact_id,)).fetchone() is not None
+
+
+def keep_aside(store: Path, key: bytes, target: Path, draft: Path, now: str) -> None:
+    """Before it is exchanged: a copy of the store at *target*, noted in the draft."""
+    old, new = connect(store, key, write=True), connect(draft, key, write=True)
+    try:
+        migrations.write_backup(old, target)
+        migrations.note_copy(new, target, "backup", now)
+        maintenance.checkpoint(new)
+    finally:
+        new.close()
+        old.close()
+
+
+def copies_of(store: Path, key: bytes) -> list[str]:
+    """The copies of the store that may still be there."""
+    db = connect(store, key, write=True)
+    try:
+        rows = db.execute("SELECT DISTINCT path FROM copies ORDER BY path").fetchall()
+    finally:
+        db.close()
+    return [row[0] for row in rows if Path(row[0]).exists() or not Path(row[0]).parent.exists()]
