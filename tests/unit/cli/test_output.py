@@ -87,8 +87,8 @@ def test_version_and_help_need_no_daemon(run: Run) -> None:
 def test_every_command_of_the_contract_is_there_and_no_later_one() -> None:
     names = {" ".join(path) for path, _ in commands()}
     lone = """up down restart status doctor connect disconnect uninstall remember recall facts show
-    history retired retire restore correct pin unpin journal judge unlock backup restore-backup erase
-    privacy     agents mcp"""
+    history retired retire restore correct pin unpin journal judge unlock backup erase privacy
+    restore-backup agents mcp"""
     below = """candidates: accept drop, proposals: accept reject, questions: answer,
     rem: run log show undo approve, projects: join, key: add remove rotate check,
     service: install remove status, handoff: give list show take finish return"""
