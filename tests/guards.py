@@ -54,6 +54,20 @@ LEDGER_GUARDS = "tests/unit/ledger/test_guards.py"
 
 GUARDS: tuple[Guard, ...] = (
     Guard(
+        "agents get around their limit neither by new sessions nor by new names",
+        "daemon/dormouse/work/by_agents.py",
+        "    return max(mine, limit - max(left, 0))\n",
+        "    return mine\n",
+        f"{ATTACKS}::test_agents_can_not_get_around_their_limit_by_new_sessions_and_names",
+    ),
+    Guard(
+        "what agents do is told in a text that does not grow without end",
+        "daemon/dormouse/work/by_agents.py",
+        "    if len(lines) < TOLD:\n",
+        "    if True:\n",
+        f"{ATTACKS}::test_agents_can_not_get_around_their_limit_by_new_sessions_and_names",
+    ),
+    Guard(
         "a secret in the name of a branch or a folder is masked",
         "daemon/dormouse/work/places.py",
         "    return mask(name) if name else name\n",

@@ -55,6 +55,7 @@ def connect(
 ) -> None:
     """Let the agents on this machine use the memory."""
     home = Home.from_environment()
+    _known(agents)
     if daemon.ask("GET", daemon.HEALTH).get("state") == "locked":
         raise errors.Locked(home=home.root)  # it could not be told which transcripts are old
     changes = [_not_found(name) for name in _missing(agents)]
@@ -71,6 +72,7 @@ def connect(
 def disconnect(agents: Agents = None, as_json: Json = False) -> None:
     """Take the memory out of the agents. Their other settings stay as they are."""
     home = Home.from_environment()
+    _known(agents)
     changes = [_not_found(name) for name in _missing(agents)]
     changes += _disconnect(home, agents or None)
     emit(changes, as_json, lambda: _say(changes, nothing="no agent was connected"))
@@ -127,17 +129,24 @@ def _row(record: dict[str, Any]) -> list[str]:
     ]
 
 
+def _known(agents: list[str] | None) -> None:
+    """Raise Usage for a name that is no agent's, before anything is done or started."""
+    for name in agents or ():
+        if name not in HOSTS:
+            hint = f"Known agents: {', '.join(HOSTS)}."
+            raise errors.Usage(hint, what=f"There is no agent {name[:40]!r}.")
+
+
 def _missing(agents: list[str] | None) -> list[str]:
-    """Which of the named agents are not on this machine, or unknown to us."""
+    """Which of the named agents are not on this machine."""
     if not agents:
         return []
-    found = {host.id for host in plugins.find([name for name in agents if name in HOSTS])}
+    found = {host.id for host in plugins.find(agents)}
     return [name for name in dict.fromkeys(agents) if name not in found]
 
 
 def _not_found(name: str) -> dict[str, Any]:
-    note = None if name in HOSTS else f"known agents: {', '.join(HOSTS)}"
-    return {"agent": name, "state": "not_found", "files": [], "note": note}
+    return {"agent": name, "state": "not_found", "files": [], "note": None}
 
 
 def _disconnect(home: Home, agents: list[str] | None) -> list[dict[str, Any]]:

@@ -110,15 +110,19 @@ def retire(
     identifiers: Annotated[
         list[str], typer.Argument(metavar="ID...", help="One or more ids or their beginnings.")
     ],
-    why: Annotated[str, typer.Option(metavar="REASON", help="Why it is struck through.")],
+    why: Annotated[
+        str | None, typer.Option(metavar="REASON", help="Why it is struck through; needed.")
+    ] = None,
     yes: Yes = False,
     as_json: Json = False,
 ) -> None:
     """Strike a fact through. Agents are no longer shown it; `restore` brings it back."""
     if len(identifiers) > RETIRED_AT_ONCE:
         verify(owner.prove(f"retiring more than {RETIRED_AT_ONCE} facts at once", yes=yes))
-    if len(identifiers) > 1:  # all or, where one id names nothing, none
+    if len(identifiers) > 1 or not why:  # all or, where one id names nothing, none
         identifiers = [ask("GET", route("facts", each))["id"] for each in identifiers]
+    if not why:
+        raise errors.Usage("Say why: `dormouse retire ID --why REASON`.", what="Missing --why.")
     struck = [ask("POST", route("facts", each, "retire"), {"why": why}) for each in identifiers]
     value = struck[0] if len(struck) == 1 else struck
     lines = [f"retired {short(fact['id'])}: {fact['text']}" for fact in struck]

@@ -394,3 +394,43 @@ def test_a_secret_in_the_name_of_a_branch_or_a_folder_is_shown_nowhere(daemon: M
     assert "rate limiter" in shown
     assert token not in shown
     assert token not in daemon.cli("show", fact["id"], "--json", cwd=repository).stdout
+
+
+def test_agents_can_not_get_around_their_limit_by_new_sessions_and_names(daemon: Machine) -> None:
+    repository = daemon.repository("shop")
+    facts = [
+        daemon.remember(f"service number {n} listens on port {4000 + n}", project=str(repository))
+        for n in range(40)
+    ]
+    retired, refused = 0, 0
+    for number, fact in enumerate(facts):
+        body = {"ids": [fact["id"]], "session_id": f"s{number}", "project": str(repository)}
+        status, _ = daemon.call("POST", "/v1/forget", body, agent=f"agent-{number % 7}")
+        retired, refused = retired + (status == 200), refused + (status == 403)
+    assert (retired, refused) == (30, 10)
+    assert len(daemon.facts(project=repository)) == 10
+    printed = daemon.event(
+        "claude-code", "SessionStart", session_id="s", cwd=str(repository), source="startup"
+    )
+    message = json.loads(printed)["systemMessage"]
+    assert "more, see `dormouse retired`" in message
+    assert len(message) < 1_500, "what the person is told does not grow without end"
+
+
+def test_a_new_day_gives_agents_their_limit_back(daemon: Machine) -> None:
+    daemon.jump("2026-06-01T09:00:00Z")
+    repository = daemon.repository("shop")
+    ids = [
+        daemon.remember(f"service number {n} listens on port {4000 + n}", project=str(repository))[
+            "id"
+        ]
+        for n in range(31)
+    ]
+
+    def forget(number: int) -> int:
+        body = {"ids": [ids[number]], "session_id": f"s{number}", "project": str(repository)}
+        return daemon.call("POST", "/v1/forget", body, agent="codex")[0]
+
+    assert [forget(number) for number in range(31)] == [200] * 30 + [403]
+    daemon.jump("2026-06-02T09:30:00Z")
+    assert forget(30) == 200

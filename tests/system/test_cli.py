@@ -176,3 +176,17 @@ def test_the_demo_tells_the_story_and_leaves_nothing_behind(machine: Machine) ->
     assert list((machine.root / "tmp").iterdir()) == []
     assert list((machine.root / "person").iterdir()) == []
     assert not machine.home.exists()
+
+
+def test_what_is_wrong_in_a_command_is_said_before_anything_else(machine: Machine) -> None:
+    wrong = machine.run("connect", "nonsense")
+    assert wrong.returncode == 2, "not yet set up, and no agent of that name"
+    assert "Known agents: claude-code" in wrong.stderr
+    machine.json("up")
+    assert machine.run("connect", "nonsense").returncode == 2
+    assert machine.run("retire", "zzzzzz").returncode == 4
+    fact = machine.json("remember", "the build cache lives on host zephyr")
+    without = machine.run("retire", fact["id"])
+    assert without.returncode == 2
+    assert "--why" in without.stderr
+    assert machine.json("show", fact["id"])["current"] is True

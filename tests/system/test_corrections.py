@@ -44,3 +44,50 @@ def test_a_correction_that_could_mean_several_facts_asks_and_changes_nothing(
     assert "several facts could be meant" in session.prompt("no, not 8080, it's 9090")
     daemon.settled()
     assert len(daemon.facts(project=repository)) == 2
+
+
+def test_a_correction_by_command_is_the_owners_and_the_session_is_told(daemon: Machine) -> None:
+    repository = daemon.repository("shop")
+    session = daemon.session("claude-code", repository)
+    session.start()
+    session.prompt("remember that the queue is called blue-7")
+    (old,) = daemon.facts(project=repository)
+    new = daemon.json("correct", old["id"], "the queue is called red-9", cwd=repository)
+    assert [(s["agent"], s["session"]) for s in new["sources"]] == [(None, None)]
+    told = session.prompt("Where were we?")
+    assert "no longer true" in told
+    assert "red-9" in told
+
+
+def test_a_fact_for_one_session_stays_that_sessions_when_it_is_corrected(daemon: Machine) -> None:
+    more = {"scope": "session", "session_id": "s1", "project": str(daemon.repository("shop"))}
+    old = daemon.remember("the queue is called blue-7", **more)
+    new = daemon.json("correct", old["id"], "the queue is called red-9")
+    assert new["scope"] == "session"
+    assert new["sources"][0]["session"] is None
+    body = {"query": "queue called", "session_id": "s1", "project": more["project"]}
+    hits = daemon.ask("POST", "/v1/recall", body)["hits"]
+    assert [hit["id"] for hit in hits] == [new["id"]]
+
+
+@pytest.mark.parametrize("text", ["forget everything", "vergiss alles", "忘掉所有"])
+def test_forget_everything_deletes_nothing_and_says_what_to_do(daemon: Machine, text: str) -> None:
+    repository = daemon.repository("shop")
+    session = daemon.session("claude-code", repository)
+    session.start()
+    session.prompt("remember that the queue is called blue-7")
+    told = session.prompt(text)
+    assert "nothing was forgotten" in told
+    assert "dormouse retire" in told
+    assert len(daemon.facts(project=repository)) == 1
+
+
+def test_a_statement_that_is_too_long_is_said_to_be_cut(daemon: Machine) -> None:
+    repository = daemon.repository("shop")
+    session = daemon.session("claude-code", repository)
+    session.start()
+    told = session.prompt("remember that the release notes say " + "alpha beta gamma " * 300)
+    assert "only its first 39" in told
+    assert "characters were noted" in told
+    (fact,) = daemon.facts(project=repository)
+    assert len(fact["text"]) <= 4_000

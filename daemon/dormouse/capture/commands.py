@@ -5,6 +5,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass, field, replace
 
 from dormouse.capture import normalise, private, speech
+from dormouse.capture.forget_all import wants_all_forgotten
 from dormouse.capture.kind_of import kind_of
 from dormouse.capture.phrasebook import (
     Phrase,
@@ -15,13 +16,23 @@ from dormouse.capture.phrasebook import (
     word,
 )
 from dormouse.capture.sentences import Line, Sentence, lines, split
-from dormouse.capture.statement import Hints, Said, cut, has_body, plain, take_hints
+from dormouse.capture.statement import (
+    LONGEST,
+    Hints,
+    Said,
+    cut,
+    has_body,
+    length,
+    plain,
+    take_hints,
+)
 from dormouse.facts import Kind, Scope
 
 
 @dataclass(frozen=True, slots=True)
 class Remember:
-    """Keep this statement. ``scope`` is set only where the person named one."""
+    """Keep this statement. ``scope`` is set only where the person named one; ``said`` is how many
+    characters it had where it was too long to be kept whole."""
 
     text: str = field(repr=False)
     kind: Kind | None = None
@@ -30,6 +41,7 @@ class Remember:
     pin: bool = False
     confidence: float = 0.99
     how_named: str = "remember"
+    said: int = 0
 
 
 @dataclass(frozen=True, slots=True)
@@ -271,6 +283,7 @@ def _remembered(
         pin=phrase.pin or hints.pin,
         confidence=phrase.confidence,
         how_named=phrase.name,
+        said=long if (long := length(said)) > LONGEST else 0,
     )
 
 
@@ -300,7 +313,7 @@ def _passes(check: str, cover: str, text: str) -> bool:
 
 
 def _forget(said: Said) -> list[Command]:
-    if len(said.cover) > LONGEST_RULE:
+    if len(said.cover) > LONGEST_RULE or wants_all_forgotten(said.cover):
         return []
     for _, found in _matches("forget", said.cover):
         target_said, _ = cut(said.part(found.start("target"), found.end("target")))

@@ -94,7 +94,10 @@ _QUOTES = dict(zip("\"'`“„«「『‘", "\"'`”“»」』’", strict=True
 
 
 def plain(said: Said) -> str:
-    """The statement as it is kept: one line, own casing, no quotes around the whole."""
+    """The statement as it is kept: one line, own casing, no quotes around the whole.
+
+    What is longer than a fact may be is cut at a word; ``length`` tells how long it was.
+    """
     text = " ".join(said.text.split()).lstrip(_EDGES.replace("-", "").replace(".", ""))
     text = text.lstrip("–—").lstrip().rstrip(_EDGES + "?？")
     close = _QUOTES.get(text[:1])
@@ -104,6 +107,11 @@ def plain(said: Said) -> str:
         if text.endswith(closing) and opening not in text:
             text = text[:-1].rstrip(_EDGES)
     return text if len(text) <= LONGEST else text[:LONGEST].rsplit(" ", 1)[0]
+
+
+def length(said: Said) -> int:
+    """How many characters *said* has on one line."""
+    return len(" ".join(said.text.split()))
 
 
 def has_body(text: str) -> bool:

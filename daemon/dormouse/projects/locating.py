@@ -7,6 +7,7 @@ where the repository points back at this very folder; otherwise the folder is a 
 # ruff: noqa: PTH116, PTH117, PTH118, PTH119, PTH120
 # Strings throughout: this runs for each prompt, and making a Path costs more than the lstat.
 
+import contextlib
 import os
 import re
 import stat
@@ -60,7 +61,8 @@ def locate(cwd: str, *, home: Path, temp: Sequence[Path], uid: int) -> Place:
     for depth, level in enumerate(levels):
         try:
             if repository := _repository(level, uid):
-                off = any(map(_marked, levels[: depth + 1]))
+                inside = any(map(_marked, levels[: depth + 1]))
+                off = inside or _off_around(levels[depth + 1 :], uid)
                 return _in_repository(level, repository, off, path, gone, uid, trouble)
         except _NotBelieved as why:
             trouble = trouble or str(why)
@@ -101,6 +103,20 @@ def _ground(home: Path, temp: Sequence[Path], uid: int) -> _Ground:
 
 def _marked(level: str) -> bool:
     return os.path.lexists(f"{level}/{MARKER}")
+
+
+def _off_around(levels: list[str], uid: int) -> bool:
+    """Whether a work tree around this one has the marker, at its root or on the way to it."""
+    marked = False
+    for level in levels:
+        with contextlib.suppress(OSError):
+            marked = marked or os.lstat(f"{level}/{MARKER}").st_uid in (uid, 0)
+        try:
+            if marked and _repository(level, uid):
+                return True
+        except (_NotBelieved, OSError):
+            continue
+    return False
 
 
 def _off_outside(levels: list[str], ground: _Ground) -> bool:

@@ -236,7 +236,7 @@ async def _session_start(memory: Memory, event: Event, where: Where) -> Answer:
         says = task.notices(w, event, where, now)
         block, message = _profile(w, event, where, handed.lines, says), notice(w)
         if w.setting(NOTICE):
-            w.set_setting(NOTICE, "")
+            w.set_unlogged(NOTICE, "")
         return block, message
 
     block, message = await memory.write(do)

@@ -3,20 +3,28 @@
 Each retirement is counted by session, journalled, and told to the person at the next start.
 """
 
+import json
+import re
 from collections.abc import Sequence
 from dataclasses import dataclass
+from datetime import timedelta
 
 from dormouse.errors import BadRequest, Conflict, NotFound, Refused
 from dormouse.facts import Fact, Look, Scope
 from dormouse.ledger import Reader, Writer
 from dormouse.ledger.ids import SHORTEST, could_be_id
 from dormouse.sessions import Role, Turn
+from dormouse.times import parse, stamp
 from dormouse.work import owner
 from dormouse.work.places import Where
 from dormouse.work.remember import Speaker
 
 NOTICE = "notice"  # told to the person at the next session's start
 LONGEST_WHY = 200  # characters of a reason
+DAY = "forgets"  # setting: when agents retired facts, for the sum of a day
+DAY_SESSIONS = 3  # so many sessions' limits agents may retire in a day
+TOLD = 10  # lines of a notice
+_MORE = re.compile(r"and (\d+) more, .*")
 
 
 @dataclass(frozen=True, slots=True)
@@ -66,7 +74,7 @@ def forget(
     facts = {fact.id: fact for fact in (find(w, id, look) for id in ids)}
     fresh = [fact for fact in facts.values() if fact.current]
     along = _same(w, fresh, look)
-    number, done = len(fresh) + len(along), counted(w, who)
+    number, done = len(fresh) + len(along), counted(w, who, limit)
     if done + number > limit:
         tell(w, f"{who.agent} was refused to retire {number} facts at once")
         return over_limit(done, limit)
@@ -112,7 +120,7 @@ def correct(
         raise Conflict(what=f"fact {fact.id} is retired already")
     if owner.is_stronger(fact, who):
         return w.propose("correct", {"fact": fact.id, "text": text}, by=who.agent or "agent").id
-    done = counted(w, who)
+    done = counted(w, who, limit)
     if done >= limit:
         return over_limit(done, limit)
     corrected = owner.correct(w, fact.id, text, who, now)
@@ -126,17 +134,31 @@ def correct(
 def over_limit(done: int, limit: int) -> Refused:
     return Refused(
         "Ask your person to retire more with `dormouse retire`.",
-        what=f"an agent may retire {limit} facts in a session, and {done} are",
+        what=f"an agent may retire {limit} facts in a session, and {done} are; all agents together"
+        f" {DAY_SESSIONS * limit} a day",
     )
 
 
-def counted(r: Reader, who: Speaker) -> int:
-    """How many facts this session has retired."""
-    return int(r.setting(_key(who)) or 0)
+def counted(r: Reader, who: Speaker, limit: int) -> int:
+    """How many facts this session has retired; *limit* at least where a day's sum is reached.
+
+    An agent says itself which session and which agent it is, so all of them together may retire
+    only DAY_SESSIONS times the limit within 24 hours.
+    """
+    mine = int(r.setting(_key(who)) or 0)
+    left = DAY_SESSIONS * limit - len(_of_day(r))
+    return max(mine, limit - max(left, 0))
+
+
+def _of_day(r: Reader) -> list[str]:
+    """When agents retired a fact within the last 24 hours."""
+    since = stamp(parse(r.now()) - timedelta(hours=24))
+    return [at for at in json.loads(r.setting(DAY) or "[]") if at > since]
 
 
 def _count(w: Writer, who: Speaker) -> None:
-    w.set_setting(_key(who), str(counted(w, who) + 1))
+    w.set_unlogged(_key(who), str(int(w.setting(_key(who)) or 0) + 1))
+    w.set_unlogged(DAY, json.dumps([*_of_day(w), w.now()]))
 
 
 def _key(who: Speaker) -> str:
@@ -144,9 +166,21 @@ def _key(who: Speaker) -> str:
 
 
 def tell(w: Writer, line: str) -> None:
-    """Have the person told at the next session's start."""
-    told = w.setting(NOTICE)
-    w.set_setting(NOTICE, f"{told}; {line}" if told else line)
+    """Have the person told at the next session's start: at most TOLD lines, then how many more."""
+    lines = [each for each in (w.setting(NOTICE) or "").split("; ") if each]
+    more = 0
+    if lines and (counted_more := _MORE.fullmatch(lines[-1])):
+        more = int(counted_more[1])
+        lines.pop()
+    if line in lines:
+        return
+    if len(lines) < TOLD:
+        lines.append(line)
+    else:
+        more += 1
+    if more:
+        lines.append(f"and {more} more, see `dormouse retired` and `dormouse journal`")
+    w.set_unlogged(NOTICE, "; ".join(lines))
 
 
 def _journal(w: Writer, who: Speaker, where: Where, line: str) -> None:

@@ -2,6 +2,7 @@
 
 from dormouse.capture import implicit
 from dormouse.capture.commands import read_prompt
+from dormouse.capture.forget_all import wants_all_forgotten
 from dormouse.capture.private import strip_own, strip_private
 from dormouse.facts import How, Trust
 from dormouse.ledger import Writer
@@ -10,6 +11,12 @@ from dormouse.times import parse, stamp
 from dormouse.work.obey import Obeyed, obey
 from dormouse.work.places import Where
 from dormouse.work.remember import Speaker
+
+NOT_ALL = (
+    "nothing was forgotten: a prompt can't forget everything. See `dormouse facts`;"
+    " `dormouse retire ID…` takes facts out of use, `dormouse erase ID` destroys one,"
+    " `dormouse uninstall` names the command that destroys the whole memory"
+)
 
 
 def speech(text: str) -> str:
@@ -35,8 +42,9 @@ def take_prompt(
     if not new or not person:
         return Obeyed()
     commands = read_prompt(turn.text)
+    everything = wants_all_forgotten(turn.text)
     if not commands:
-        return Obeyed(waits=waits)
+        return Obeyed([NOT_ALL] if everything else [], waits=waits)
     who = Speaker(
         agent,
         turn.session_id,
@@ -46,6 +54,8 @@ def take_prompt(
         attended=_attended(w, agent, turn),
     )
     obeyed = obey(w, commands, who, where, now, at)
+    if everything:
+        obeyed.say(NOT_ALL)
     obeyed.waits = waits
     w.note_uses(agent, turn.session_id, obeyed.captured, "said")
     return obeyed

@@ -84,6 +84,11 @@ def _remember(
         done.say(f"not noted: {error}")
         return
     _tell_kept(w, kept, where, done)
+    if command.said and kept.fact is not None:
+        done.say(
+            f"only its first {len(kept.fact.text)} of {command.said} characters were noted,"
+            " more does not fit into one fact: say the rest as facts of its own"
+        )
 
 
 def _tell_kept(w: Writer, kept: Kept, where: Where, done: Obeyed) -> None:

@@ -2,7 +2,7 @@
 
 from dormouse import slots
 from dormouse.errors import Conflict, NotFound
-from dormouse.facts import Because, Fact, How, Trust
+from dormouse.facts import Because, Fact, How, Scope, Trust
 from dormouse.judgments import Verdict
 from dormouse.ledger import Writer
 from dormouse.work.places import NOWHERE, Where
@@ -38,8 +38,9 @@ def correct(w: Writer, fact_id: str, text: str, who: Speaker, now: str) -> Fact:
     if is_stronger(old, who):
         raise Conflict(what="the owner said this; an agent can only propose a correction")
     where = Where(old.project_id, old.project_name, old.branch)
-    wish = Wish(text, old.kind, old.layer, old.scope, pin=old.pinned)
-    speaker = Speaker(who.agent, who.session_id or old.session_id, None, who.trust, who.how)
+    session = old.session_id if old.scope is Scope.SESSION else None  # for whom, not who said it
+    wish = Wish(text, old.kind, old.layer, old.scope, pin=old.pinned, for_session=session)
+    speaker = Speaker(who.agent, who.session_id, None, who.trust, who.how)
     kept = remember(w, wish, speaker, where, now, replaces=old)
     if kept.fact is None:
         raise Conflict(what="the correction waits for the owner")

@@ -8,7 +8,7 @@ from dormouse.settings import Settings
 from dormouse.thinking import Level
 from dormouse.thinking.hosted import is_hosted
 from dormouse.thinking.levels import describe
-from dormouse.work.answer import NOTICE
+from dormouse.work.by_agents import tell
 from dormouse.work.thinkers import AGREED, PRIVACY, SECRET, level, thinkers
 
 
@@ -45,8 +45,7 @@ def set_level(w: Writer, wanted: Level, settings: Settings) -> None:
         w.set_setting(AGREED, settings.endpoint_url)
     w.set_setting(PRIVACY, str(wanted))
     if raised:
-        told, line = w.setting(NOTICE), f"the privacy level is now {wanted}"
-        w.set_setting(NOTICE, f"{told}; {line}" if told else line)
+        tell(w, f"the privacy level is now {wanted}")
 
 
 def set_secret(w: Writer, secret: str) -> None:

@@ -63,6 +63,7 @@ class Wish:
     confidence: float | None = None
     weight: float = 0.0
     detail: Detail = NO_DETAIL
+    for_session: str | None = None  # whose fact it is, where another one says it
 
 
 @dataclass(frozen=True, slots=True)
@@ -170,7 +171,8 @@ def _new_fact(wish: Wish, text: str, who: Speaker, where: Where, now: str) -> Ne
         raise BadRequest(what=f"there is no project here, so nothing can have scope {scope}")
     if scope is Scope.BRANCH and where.branch is None:
         raise BadRequest(what="no branch is checked out here, so nothing can have scope branch")
-    if scope is Scope.SESSION and who.session_id is None:
+    session_id = wish.for_session or who.session_id
+    if scope is Scope.SESSION and session_id is None:
         raise BadRequest(what="scope session needs a session")
     owned = scope in (Scope.PROJECT, Scope.BRANCH, Scope.SESSION)
     return NewFact(
@@ -182,7 +184,7 @@ def _new_fact(wish: Wish, text: str, who: Speaker, where: Where, now: str) -> Ne
         scope=scope,
         project_id=where.project_id if owned else None,
         branch=where.branch,
-        session_id=who.session_id,
+        session_id=session_id,
         slot=statement.slot,
         language=detect(text),
         trust=who.trust,

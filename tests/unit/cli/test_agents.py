@@ -55,9 +55,13 @@ def test_a_named_agent_that_is_not_here_exits_4_and_the_others_are_connected(
     assert said.code == 4
     states = {change["agent"]: change["state"] for change in said.json}
     assert states == {"codex": "not_found", "claude-code": "connected"}
-    said = run("connect", "no-such-agent")
-    assert said.code == 4
-    assert "known agents: claude-code, codex" in said.out
+
+
+@pytest.mark.parametrize("command", ["connect", "disconnect"])
+def test_a_name_that_is_no_agents_is_wrong_usage(run: Run, command: str) -> None:
+    said = run(command, "no-such-agent")
+    assert said.code == 2
+    assert "Known agents: claude-code, codex" in said.err
 
 
 def test_a_settings_file_that_cannot_be_read_fails_and_is_left_alone(

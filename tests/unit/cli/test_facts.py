@@ -200,7 +200,17 @@ def test_retire_sends_the_reason(daemon: Dummy, run: Run) -> None:
     daemon.script("POST /v1/facts/7k3f/retire", fact())
     run("retire", "7k3f", "--why", "the server is gone")
     assert daemon.bodies("POST /v1/facts/7k3f/retire") == [{"why": "the server is gone"}]
-    assert run("retire", "7k3f").code == 2
+
+
+def test_retire_without_a_reason_says_first_whether_the_id_names_anything(
+    daemon: Dummy, run: Run
+) -> None:
+    daemon.script("GET /v1/facts/7k3f", fact())
+    said = run("retire", "7k3f")
+    assert said.code == 2
+    assert "--why" in said.err
+    assert run("retire", "none").code == 4
+    assert daemon.bodies("POST /v1/facts/7k3f/retire") == []
 
 
 def test_retiring_several_gives_a_list(daemon: Dummy, run: Run) -> None:

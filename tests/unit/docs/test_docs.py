@@ -89,7 +89,7 @@ def test_what_is_generated_is_up_to_date(path: Path) -> None:
 
 def test_the_reference_puts_brackets_around_what_may_be_left_out_and_nothing_else() -> None:
     known = commands()
-    assert usage("retire", known["retire"]) == "dormouse retire ID… --why REASON [--yes]"
+    assert usage("retire", known["retire"]) == "dormouse retire ID… [--why REASON] [--yes]"
     assert usage("disconnect", known["disconnect"]) == "dormouse disconnect [AGENT…]"
 
 

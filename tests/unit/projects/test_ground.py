@@ -121,6 +121,15 @@ class TestOff:
     def test_a_marker_above_the_work_tree_does_not_count(self, world: World) -> None:
         assert not self.off(world, world.work, world.repository("api"))
 
+    def test_it_reaches_the_repositories_inside_a_work_tree(self, world: World) -> None:
+        outer, inner = world.repository("api"), world.repository("api", "vendor", "lib")
+        assert self.off(world, outer, inner / "src")
+        assert not world.place(world.repository("web", "lib")).off
+
+    def test_on_the_way_to_the_work_tree_around_it_counts_too(self, world: World) -> None:
+        outer, inner = world.repository("api"), world.repository("api", "vendor", "lib")
+        assert self.off(world, outer / "vendor", inner)
+
     def test_without_a_work_tree_it_counts_up_to_the_home_folder(self, world: World) -> None:
         assert self.off(world, world.home, world.home / "notes" / "deeper")
 

@@ -11,10 +11,10 @@ from dormouse.api.routes.common import Svc, body_of, owner_only
 from dormouse.api.service import Service
 from dormouse.errors import BadRequest, Conflict
 from dormouse.keys import KeySlots, rotating
+from dormouse.work.by_agents import tell
 from dormouse_wire.paths import key_folder
 
 SLOTS = ("keyfile", "passphrase", "recovery")
-
 
 router = APIRouter(prefix="/v1")
 
@@ -61,7 +61,7 @@ async def add(service: Svc, request: Request) -> dict[str, Any]:
     code = await asyncio.to_thread(
         lambda: slots_of(service).add(kind, key, secret, key_folder=folder)
     )
-    await memory.write(lambda w: w.set_setting("notice", f"a key slot was added: {kind}"))
+    await memory.write(lambda w: tell(w, f"a key slot was added: {kind}"))
     service.state.key = slots_of(service).protects()
     return {"kind": kind, "code": code}
 
@@ -86,7 +86,7 @@ async def remove(service: Svc, request: Request) -> dict[str, Any]:
     slots = slots_of(service)
     file = str(slots.key_file) if kind == "keyfile" and slots.key_file else None
     rotating.remove(slots, kind)
-    await memory.write(lambda w: w.set_setting("notice", f"a key slot was removed: {kind}"))
+    await memory.write(lambda w: tell(w, f"a key slot was removed: {kind}"))
     service.state.key = slots.protects()
     return {"kind": kind, "state": "removed", "slots": list(slots.kinds), "file": file}
 
@@ -106,7 +106,7 @@ async def rotate(service: Svc, request: Request) -> dict[str, Any]:
         key = service.data_key
         code = await asyncio.to_thread(lambda: rotating.rewrap(slots, key, secret))
     said = "the data key was changed" if deep else "the keys were wrapped anew"
-    await service.need().write(lambda w: w.set_setting("notice", said))
+    await service.need().write(lambda w: tell(w, said))
     left = str(old_file) if old_file is not None and old_file != slots.key_file else None
     return {
         "deep": deep,
