@@ -36,6 +36,10 @@ class Host:
     mcp_path: tuple[str, ...] = ()  # where servers stand in it, if it is JSON
     notes: tuple[str, ...] = field(default=())
 
+    def rings(self, event: str) -> bool:
+        """Whether *event* is one that ``connect`` registers."""
+        return any(each.name == event for each in self.events)
+
     def settings_folder(self) -> Path:
         """Where this host keeps its settings, from the environment of this process."""
         named = os.environ.get(self.folder_variable) if self.folder_variable else None

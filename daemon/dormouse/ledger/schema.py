@@ -207,6 +207,10 @@ CREATE TABLE agents (
   id TEXT PRIMARY KEY, connected INTEGER NOT NULL DEFAULT 0, root TEXT, settings_path TEXT,
   connected_at TEXT, last_event TEXT, last_event_at TEXT, undelivered INTEGER NOT NULL DEFAULT 0
 ) STRICT;
+CREATE TABLE agent_events (
+  agent TEXT NOT NULL, event TEXT NOT NULL, at TEXT NOT NULL, times INTEGER NOT NULL,
+  PRIMARY KEY (agent, event)
+) STRICT, WITHOUT ROWID;
 CREATE TABLE projects (
   nr INTEGER PRIMARY KEY,
   id TEXT NOT NULL UNIQUE, joined_into TEXT REFERENCES projects (id),

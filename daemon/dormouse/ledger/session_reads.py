@@ -159,6 +159,11 @@ class SessionReads(Connected):
         row = self._one(f"SELECT {_AGENT} FROM agents WHERE id = ?", id)
         return None if row is None else _agent(row)
 
+    def agent_events(self, agent: str) -> dict[str, tuple[str, int]]:
+        """By event: when it last rang, and how often since the agent was connected."""
+        sql = "SELECT event, at, times FROM agent_events WHERE agent = ? ORDER BY event"
+        return {row[0]: (row[1], row[2]) for row in self._all(sql, agent)}
+
     def agents(self) -> list[AgentRow]:
         """Every agent that was ever connected or heard, by id."""
         return [_agent(row) for row in self._all(f"SELECT {_AGENT} FROM agents ORDER BY id")]

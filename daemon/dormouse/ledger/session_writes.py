@@ -287,6 +287,16 @@ class SessionWrites(SessionReads):
             settings_path or None, now if connected else None, last_event or None,
             now if last_event else None, undelivered,
         )  # fmt: skip
+        if connected:  # what rang before says nothing of the hooks that stand there now
+            self._run("UPDATE agent_events SET times = 0 WHERE agent = ?", id)
+
+    def note_event(self, agent: str, event: str) -> None:
+        """An event that the agent's settings name did ring."""
+        self._run(
+            "INSERT INTO agent_events (agent, event, at, times) VALUES (?1, ?2, ?3, 1)"
+            " ON CONFLICT (agent, event) DO UPDATE SET at = ?3, times = times + 1",
+            agent, event, self._now(),
+        )  # fmt: skip
 
 
 def _within(then: str, now: str) -> bool:

@@ -92,6 +92,8 @@ def _touch(w: Writer, event: Event, where: Where, *, ended: bool = False) -> Non
         prompted=event.moment is Moment.PROMPT,
     )
     w.set_agent(event.agent, last_event=event.name)
+    if HOSTS[event.agent].rings(event.name):
+        w.note_event(event.agent, event.name)
 
 
 async def _prompt(memory: Memory, event: Event, turn: Turn, where: Where) -> Answer:

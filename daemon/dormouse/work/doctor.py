@@ -63,8 +63,10 @@ def _permissions(home: Home) -> Check:
 
 
 def _agents(memory: Memory) -> list[Check]:
-    rows = memory.ledger.read(lambda r: r.agents())
-    checks = [machine.agent(row) for row in rows if row.connected and row.id in HOSTS]
+    rows, seen = memory.ledger.read(
+        lambda r: (r.agents(), {row.id: r.agent_events(row.id) for row in r.agents()})
+    )
+    checks = [machine.agent(row, seen[row.id]) for row in rows if row.connected and row.id in HOSTS]
     return [*checks, machine.undelivered(rows, undelivered_waiting(memory.home))]
 
 

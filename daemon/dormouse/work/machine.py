@@ -3,6 +3,7 @@
 import contextlib
 import shlex
 import shutil
+from collections.abc import Mapping
 from pathlib import Path
 
 from dormouse.hygiene import on_network_filesystem
@@ -15,6 +16,9 @@ from dormouse_wire.paths import Home
 
 LOW_DISK = 200 * 1024 * 1024  # bytes
 HOOK = b"dormouse-hook"
+DUE = 3  # the events of each host's table that ring in every turn come first in it
+OFTEN = 3  # so often another one rang before one that never did is missed
+Seen = Mapping[str, tuple[str, int]]
 SWAPS, CGROUP = Path("/proc/swaps"), Path("/proc/self/cgroup")
 
 
@@ -97,8 +101,11 @@ def keys(slots: KeySlots | None) -> list[Check]:
     return found
 
 
-def agent(row: AgentRow) -> Check:
-    """Whether our hooks stand in the agent's settings, may run, and did."""
+def agent(row: AgentRow, seen: Seen | None = None) -> Check:
+    """Whether our hooks stand in the agent's settings, may run, and each of them did.
+
+    *seen*: by event when it last rang, and how often since the agent was connected.
+    """
     host = HOSTS[row.id]
     if not host.events:
         return Check(row.id, True, "it has the tools; it has no hooks that could fire")
@@ -107,11 +114,30 @@ def agent(row: AgentRow) -> Check:
         detail = f"our hooks no longer stand in {row.settings_path}"
         return Check(row.id, False, detail, f"Run `dormouse connect {row.id}`.")
     if row.last_event_at is not None:
-        return Check(row.id, True, f"last event {row.last_event_at} ({row.last_event})")
+        return _fired(row, seen or {})
     if host.needs_approval:
         detail = "installed, never fired: its hooks wait for your approval"
         return Check(row.id, False, detail, host.notes[0] if host.notes else start)
     return Check(row.id, False, "installed, never fired", start)
+
+
+def _fired(row: AgentRow, seen: Seen) -> Check:
+    """When each event last rang; one that is due and never did is told."""
+    host = HOSTS[row.id]
+    detail = f"last event {row.last_event_at} ({row.last_event})"
+    if seen:
+        told = [f"{e.name} {seen[e.name][0] if e.name in seen else 'never'}" for e in host.events]
+        detail = f"last seen: {', '.join(told)}"
+    due = [event.name for event in host.events[:DUE]]
+    often = max((seen[name][1] for name in due if name in seen), default=0)
+    silent = [name for name in due if name not in seen or not seen[name][1]]
+    if often < OFTEN or not silent:
+        return Check(row.id, True, detail)
+    detail = f"{', '.join(silent)} never fired, others did {often} times; {detail}"
+    fix = f"Run `dormouse connect {row.id}`."
+    if host.needs_approval:
+        fix = f"{' '.join(host.notes)} Each event is approved by itself."
+    return Check(row.id, False, detail, fix)
 
 
 def _mentions_us(path: str) -> bool:

@@ -71,6 +71,38 @@ def test_a_hook_that_never_fired_and_one_that_was_taken_out_are_told_apart(tmp_p
     assert "dormouse connect codex" in (machine.agent(fired).fix or "")
 
 
+NOON = "2026-06-01T12:00:00.000+00:00"
+
+
+def seen(**times: int) -> dict[str, tuple[str, int]]:
+    return {name: (NOON, number) for name, number in times.items()}
+
+
+def fired(agent: str) -> AgentRow:
+    return row(agent, last_event="Stop", last_event_at=NOON)
+
+
+def test_doctor_says_of_each_event_when_it_last_fired() -> None:
+    check = machine.agent(fired("codex"), seen(SessionStart=1, UserPromptSubmit=4, Stop=4))
+    assert check.ok
+    assert f"UserPromptSubmit {NOON}" in check.detail
+    assert "SubagentStop never" in check.detail
+
+
+def test_an_event_that_is_due_and_never_fired_is_told_with_what_to_do() -> None:
+    codex = machine.agent(fired("codex"), seen(SessionStart=3, UserPromptSubmit=9))
+    assert not codex.ok
+    assert "Stop never fired, others did 9 times" in codex.detail
+    assert "/hooks" in (codex.fix or "")
+    claude = machine.agent(fired("claude-code"), seen(UserPromptSubmit=9, Stop=9))
+    assert "SessionStart never fired" in claude.detail
+    assert "dormouse connect claude-code" in (claude.fix or "")
+
+
+def test_a_first_prompt_is_too_early_to_miss_anything() -> None:
+    assert machine.agent(fired("codex"), seen(SessionStart=1, UserPromptSubmit=1)).ok
+
+
 def test_the_backup_line_names_the_key_file_and_recovery_is_offered(tmp_path: Path) -> None:
     (tmp_path / "home").mkdir()
     slots = KeySlots.create(

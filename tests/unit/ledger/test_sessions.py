@@ -3,7 +3,7 @@
 import pytest
 
 from dormouse.facts import Because
-from dormouse.ledger import Ledger, UseRow
+from dormouse.ledger import Ledger, UseRow, Writer
 from tests.unit.ledger.store import Clock, say
 
 
@@ -154,3 +154,18 @@ def test_what_is_newly_known_of_an_agent_is_added(ledger: Ledger, clock: Clock) 
     assert (after.connected, after.undelivered, after.root) == (False, 0, "/r")
     assert after.connected_at == row.connected_at
     assert ledger.read(lambda r: r.agents()) == [after]
+
+
+def test_each_event_of_an_agent_is_counted_anew_once_it_is_connected_again(
+    ledger: Ledger,
+) -> None:
+    def twice(w: Writer) -> None:
+        w.note_event("codex", "Stop")
+        w.note_event("codex", "Stop")
+
+    ledger.write(twice).result()
+    ((name, (_, times)),) = ledger.read(lambda r: r.agent_events("codex")).items()
+    assert (name, times) == ("Stop", 2)
+    ledger.write(lambda w: w.set_agent("codex", connected=True)).result()
+    assert ledger.read(lambda r: r.agent_events("codex"))["Stop"][1] == 0
+    assert ledger.read(lambda r: r.agent_events("gemini")) == {}
