@@ -96,6 +96,8 @@ def thought(turns: list[Said], rules: Plan) -> Any:
         data = json.loads(turn.text[asked.end() :])
         if asked[1] == "split":
             return {"clauses": rules.get("clauses", {}).get(data["older"], [])}
+        if asked[1] == "summary":
+            return {"sentences": rules.get("sentences", [])}
         if asked[1] == "judge":
             return {"verdicts": [ruled(pair, rules) for pair in data["pairs"]]}
         facts = [

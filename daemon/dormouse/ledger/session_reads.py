@@ -77,10 +77,14 @@ class SessionReads(Connected):
         return None if row is None else _session(row)
 
     def last_session(self, project_id: str, *, before_session: str) -> SessionRow | None:
-        """The session that was last active in a project, other than *before_session*."""
+        """The session that was last active in a project, other than *before_session*.
+
+        One in which nobody said anything is passed over: it stopped nowhere.
+        """
         row = self._one(
-            f"SELECT {_SESSION} FROM sessions WHERE project_id = ? AND id <> ?"
-            " ORDER BY last_at DESC, id LIMIT 1",
+            f"SELECT {_SESSION} FROM sessions AS s WHERE project_id = ? AND id <> ? AND EXISTS"
+            " (SELECT 1 FROM turns AS t WHERE t.session_id = s.id AND t.agent = s.agent"
+            " AND t.role = 'person') ORDER BY last_at DESC, id LIMIT 1",
             project_id, before_session,
         )  # fmt: skip
         return None if row is None else _session(row)

@@ -4,7 +4,7 @@ import pytest
 
 from dormouse.facts import Because
 from dormouse.ledger import Ledger, UseRow, Writer
-from tests.unit.ledger.store import Clock, say
+from tests.unit.ledger.store import Clock, journal, say, turn
 
 
 def uses(ledger: Ledger, session: str = "s1") -> dict[str, UseRow]:
@@ -45,6 +45,7 @@ def test_the_last_session_of_a_project_is_another_one(ledger: Ledger) -> None:
         ledger.write(
             lambda w, s=session, p=project: w.touch_session("codex", s, project_id=p)  # type: ignore[misc]
         ).result(10)
+        journal(ledger, turn(f"hello in {session}", session))
 
     def last(before: str, project: str = "p") -> str | None:
         row = ledger.read(lambda r: r.last_session(project, before_session=before))
@@ -53,6 +54,8 @@ def test_the_last_session_of_a_project_is_another_one(ledger: Ledger) -> None:
     assert (last("s2"), last("s1"), last("s3", "q")) == ("s1", "s2", None)
     ledger.write(lambda w: w.touch_session("codex", "s1")).result(10)
     assert last("other") == "s1"
+    ledger.write(lambda w: w.touch_session("codex", "s4", project_id="p")).result(10)
+    assert last("other") == "s1", "nobody said anything in the newest"
 
 
 def test_a_summary_is_kept_with_its_session(ledger: Ledger) -> None:

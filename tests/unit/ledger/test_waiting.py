@@ -6,7 +6,18 @@ from dormouse.errors import Conflict, KeyReused, NotFound
 from dormouse.facts import Kind, Look, Scope, Slot
 from dormouse.ledger import CandidateRow, Ledger, ProposalRow, Writer
 from dormouse.projects.values import Known
-from tests.unit.ledger.store import EVERYTHING, Clock, day, dump, keep, new_fact, say, texts
+from tests.unit.ledger.store import (
+    EVERYTHING,
+    Clock,
+    day,
+    dump,
+    journal,
+    keep,
+    new_fact,
+    say,
+    texts,
+    turn,
+)
 
 TOKEN = "ghp_" + "C" * 36
 
@@ -195,6 +206,7 @@ def test_a_joined_project_is_the_other_with_all_that_is_its(ledger: Ledger) -> N
     say(ledger, "a tea", project_id="p1", **place)
     say(ledger, "b tea", project_id="p2", **place)
     ledger.write(lambda w: w.touch_session("codex", "s1", project_id="p2")).result(10)
+    journal(ledger, turn("hello"))
     ledger.write(lambda w: w.join_projects("p1", "p2")).result(10)
     assert set(texts(ledger, Look("p1"))) == {"a tea", "b tea"}
     assert texts(ledger, Look("p2")) == []

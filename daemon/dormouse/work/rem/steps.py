@@ -38,24 +38,36 @@ async def catch_up(sleeping: Sleeping) -> None:
 
 
 async def read(sleeping: Sleeping) -> None:
-    """What people said since, by the rules and by a thinker where one may be asked; then what each
-    session came to."""
+    """What people said since: by the rules, then by a thinker where one may be asked."""
     await take_pending(sleeping.memory)
     await sleeping.breathe()
     done = await read_day(sleeping.memory, sleeping.undisturbed, sleeping.write)
-    summed = await sum_up_sessions(sleeping.memory, sleeping.undisturbed)
 
     def do(w: Writer, note: Note) -> None:
         count(note, "read", done.turns)
         count(note, "new_facts", len(done.facts))
         count(note, "new_candidates", done.candidates)
-        count(note, "summed_up", summed.sessions)
-        if refused := done.refused or summed.refused:
-            note["no_thinker"] = refused
+        if done.refused:
+            note["no_thinker"] = done.refused
 
     await sleeping.write(do)
     await cost(sleeping)
     await sleeping.breathe()
+
+
+async def end(sleeping: Sleeping) -> None:
+    """What each session came to, once everything that matters more was thought about; then tidy."""
+    summed = await sum_up_sessions(sleeping.memory, sleeping.undisturbed)
+
+    def do(w: Writer, note: Note) -> None:
+        count(note, "summed_up", summed.sessions)
+        if summed.refused:
+            note["no_thinker"] = summed.refused
+
+    await sleeping.write(do)
+    await cost(sleeping)
+    await sleeping.breathe()
+    await tidy(sleeping)
 
 
 async def settle(sleeping: Sleeping) -> None:
@@ -138,5 +150,5 @@ STEPS: tuple[Step, ...] = (
     Step("consolidate", consolidate),
     # Here replay goes: what is strengthened, which bonds grow and which weaken.
     # Here reflection goes: lessons of the day's sessions, as proposals.
-    Step("tidy", tidy, risky=False),
+    Step("tidy", end, risky=False),
 )
