@@ -10,8 +10,11 @@ import threading
 from pathlib import Path
 from typing import Any
 
+import pytest
+
 from tests.decrypt import dump, unguarded
 from tests.machine import Machine, processes, wait_for
+from tests.peers import Peers
 
 GHP = "ghp_" + "A" * 36
 
@@ -239,6 +242,40 @@ def test_case_23_secrets_are_redacted_on_the_way_in(daemon: Machine) -> None:
         assert secret_part(value).encode() not in files
 
 
+@pytest.mark.parametrize("tool_output", ["true", "false"])
+def test_case_23_tool_output_answers_and_logs_hold_no_secret(
+    daemon: Machine, tool_output: str
+) -> None:
+    settings(daemon, f"[capture]\ntool_output = {tool_output}\n")
+    values = secrets(24)
+    folder = daemon.repository("shop")
+    session = daemon.session("claude-code", folder)
+    session.start()
+    session.prompt("what is in the settings?")
+    for kind, value in values.items():
+        daemon.event(
+            "claude-code",
+            "PostToolUse",
+            session_id=session.id,
+            cwd=str(folder),
+            transcript_path=None,
+            tool_name="Bash",
+            tool_response={"stdout": f"for {kind} the api key is {value}"},
+        )
+        session.stop(f"for {kind} the api key is {value}")
+    session.end()
+    daemon.settled()
+    turns = [turn for turn in journal(daemon) if "the api key is" in turn["text"]]
+    assert len(turns) == len(values) * (2 if tool_output == "true" else 1)
+    assert all("[redacted:" in turn["text"] for turn in turns)
+    held = dump(daemon.home)
+    daemon.down()
+    files = all_files(daemon)
+    for value in values.values():
+        assert secret_part(value) not in held
+        assert secret_part(value).encode() not in files
+
+
 def plant(home: Path, fact_id: str, text: str) -> None:
     """Write a text as an older version without redaction would have stored it."""
     with unguarded(home, "facts") as connection:
@@ -246,7 +283,7 @@ def plant(home: Path, fact_id: str, text: str) -> None:
 
 
 def test_case_23_an_old_secret_is_masked_when_shown_and_counted_by_doctor(
-    daemon: Machine,
+    daemon: Machine, peers: Peers
 ) -> None:
     fact = daemon.remember("the deploy bot signs with its own token")
     daemon.down()
@@ -258,5 +295,8 @@ def test_case_23_an_old_secret_is_masked_when_shown_and_counted_by_doctor(
     assert GHP not in daemon.cli("show", fact["id"]).stdout
     shown = daemon.session("codex", daemon.work).prompt("How does the deploy bot sign?")
     assert GHP not in shown
+    recalled = json.dumps(peers().call("memory_recall", query="deploy bot"))
+    assert "[redacted:" in recalled
+    assert GHP not in recalled
     checks = daemon.ask("GET", "/v1/doctor")
     assert any(not check["ok"] and "eras" in str(check).lower() for check in checks), checks

@@ -36,7 +36,8 @@ THOUGHT = re.compile(r"\[dormouse-thinker\] (\w+)\n")
 DEFAULT_TEXT = "Fake model says OK."
 
 Event = tuple[str, Any]
-Plan = dict[str, Any]  # answer (any JSON), text, think, status with message, location; sleep, model
+# answer (any JSON), text, think, status with message, location; sleep, model, tokens
+Plan = dict[str, Any]
 STRUCTURED = "StructuredOutput"  # the tool by which Claude Code returns an answer that has a schema
 
 
@@ -247,7 +248,8 @@ def chat(body: Any, plan: Plan) -> tuple[Reply, Any, list[Event]]:
     reply = decide(turns, set(), plan)
     said = {"role": "assistant", "content": reply.text}
     choice = {"index": 0, "message": said, "finish_reason": "stop"}
-    usage = {"prompt_tokens": 10, "completion_tokens": 5, "total_tokens": 15}
+    total = plan.get("tokens", 15)
+    usage = {"prompt_tokens": total - 5, "completion_tokens": 5, "total_tokens": total}
     whole = {"id": name("chatcmpl-"), "object": "chat.completion", "model": body.get("model")}
     return reply, {**whole, "choices": [choice], "usage": usage}, []
 

@@ -126,11 +126,17 @@ class JudgmentReads(FactReads):
         return self.facts_by_id(row[0] for row in rows)
 
     def open_pairs(self, fact_ids: Iterable[str]) -> set[str]:
-        """Which of *fact_ids* stand in an open question ("not yet judged")."""
+        """Which of *fact_ids* are "not yet judged": they stand in an open question, or a thinker
+        that was asked about them gave no answer."""
         ids = set(fact_ids)
         if not ids:
             return set()
-        open_ids = self._all("SELECT older_id, newer_id FROM open_questions")
+        open_ids = self._all(
+            "SELECT older_id, newer_id FROM open_questions UNION ALL SELECT a.id, b.id"
+            " FROM unsure_pairs AS p JOIN facts AS a ON a.nr = p.older_nr"
+            " JOIN facts AS b ON b.nr = p.newer_nr WHERE p.asked > 0"
+            " AND a.retired_at IS NULL AND b.retired_at IS NULL"
+        )
         return ids & {id for row in open_ids for id in row}
 
     def chain(self, id: str) -> list[Link]:
