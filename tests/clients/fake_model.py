@@ -99,6 +99,8 @@ def thought(turns: list[Said], rules: Plan) -> Any:
             return {"clauses": rules.get("clauses", {}).get(data["older"], [])}
         if asked[1] == "summary":
             return {"sentences": rules.get("sentences", [])}
+        if asked[1] == "summary":
+            return {"sentences": rules.get("sentences", [])}
         if asked[1] == "judge":
             return {"verdicts": [ruled(pair, rules) for pair in data["pairs"]]}
         facts = [

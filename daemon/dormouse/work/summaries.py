@@ -70,14 +70,16 @@ async def sum_up_sessions(memory: Memory, go_on: Callable[[], bool] = lambda: Tr
             return done
         turns = await memory.read(lambda r, s=row: spoken(r, s))  # type: ignore[misc]
         text = await asyncio.to_thread(summarise, door.think, turns, row.agent)
-        if text:
-            await memory.write(lambda w, s=row, t=text: _keep(w, s, t))  # type: ignore[misc]
-            done.sessions += 1
+        if text is None:
+            continue  # nobody answered: it is asked about in another night
+        await memory.write(lambda w, s=row, t=text: _keep(w, s, t))  # type: ignore[misc]
+        done.sessions += bool(text)
     return done
 
 
 def _keep(w: Writer, row: SessionRow, text: str) -> None:
-    w.set_session_summary(row.agent, row.id, text, by="thinker")
+    """Where a thinker had nothing to say that fits, the summary by rules stays, and that is all."""
+    w.set_session_summary(row.agent, row.id, text or row.summary or "", by="thinker")
 
 
 def waiting_for_summary(r: Reader, now: str) -> list[SessionRow]:
@@ -97,7 +99,7 @@ def spoken(r: Reader, row: SessionRow) -> list[TurnRow]:
 
 
 def summarise(think: Think, turns: Sequence[TurnRow], agent: str) -> str | None:
-    """What *think* says of *turns*, as far as they say it too; None if nobody said anything."""
+    """What *think* says of *turns*, as far as they say it too; None if nobody answered."""
     data = [{"by": _by(turn), "text": strip_tokens(turn.text[:LONGEST_TURN])} for turn in turns]
     while sum(len(each["text"]) for each in data) > LONGEST:
         data.pop(len(data) // 2)  # the beginning and the end say what it was about
@@ -112,7 +114,7 @@ def summarise(think: Think, turns: Sequence[TurnRow], agent: str) -> str | None:
         fits = len("\n".join([*kept, flat])) <= SUMMARY
         if flat and fits and grounded(flat, shown) and not speaks_to_the_judge(flat):
             kept.append(flat)
-    return "\n".join(dict.fromkeys(kept)) or None
+    return "\n".join(dict.fromkeys(kept))
 
 
 def _by(turn: TurnRow) -> str:

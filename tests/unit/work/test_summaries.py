@@ -126,8 +126,9 @@ def test_what_the_turns_do_not_say_is_not_kept(make: Make) -> None:
 def test_without_an_answer_the_rules_sentences_stay(make: Make, result: Any) -> None:
     world = make(Obliging(lambda task, data: result))
     ended(world)
+    before = session(world).summary
     assert night(world).sessions == 0
-    assert session(world).summed_by == "rules"
+    assert session(world).summary == before is not None
     assert "asked first: Please add a rate limiter" in str(session(world).summary)
 
 
@@ -199,3 +200,13 @@ def test_the_night_sums_up_and_counts_it(make: Make) -> None:
     run = world.bed.sleep()
     assert session(world).summed_by == "thinker"
     assert run.report["summed_up"] == 1
+
+
+def test_a_session_of_which_nothing_useful_was_said_is_not_asked_about_again(make: Make) -> None:
+    world = make(Obliging(says("Something that no turn bears out at all, on port 9999.")))
+    ended(world)
+    before = session(world).summary
+    assert night(world).sessions == 0
+    assert session(world).summary == before
+    night(world)
+    assert len(world.thinkers[0].asked) == 1
