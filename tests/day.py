@@ -8,7 +8,7 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
-from tests.machine import Machine
+from tests.machine import Machine, wait_for
 
 DAY: dict[str, Any] = tomllib.loads(
     (Path(__file__).parent / "data" / "day.toml").read_text("utf-8")
@@ -46,8 +46,13 @@ class Day:
         self.machine.json("candidates", "drop", row["id"])
 
     def sleep(self) -> Any:
-        """Sleep now; the run's report."""
-        return self.machine.json("rem", "run", "--wait")
+        """Sleep now, however long it takes on a busy machine; the run's report."""
+        run = self.machine.json("rem", "run")["run"]
+        return wait_for(lambda: self._ended(run), within_s=900, every_s=0.2, what="the night's end")
+
+    def _ended(self, run: str) -> Any:
+        report = self.machine.ask("GET", f"/v1/rem/runs/{run}")
+        return None if report["state"] == "running" else report
 
     def current(self) -> set[str]:
         return {fact["text"] for fact in self.machine.facts(project=self.folder)}

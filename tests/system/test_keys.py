@@ -91,6 +91,22 @@ def test_another_memorys_backup_and_other_files_are_refused(
         other.destroy()
 
 
+def test_a_rotation_that_fails_opens_the_memory_again_as_it_was(daemon: Machine) -> None:
+    daemon.remember(TEXT)
+    daemon.ask("POST", "/v1/keys", {"kind": "passphrase", "secret": "battery staple"})
+    status, _ = daemon.call("POST", "/v1/keys/rotate", {"deep": True})
+    assert status == 400, "the passphrase slot needs one"
+    assert texts(daemon) == {TEXT}
+    assert not list(daemon.home.glob("exchange.db*"))
+    daemon.ask("POST", "/v1/keys/rotate", {"deep": True, "secret": "horse battery"})
+    daemon.ask("POST", "/v1/keys/remove", {"kind": "keyfile"})
+    daemon.down()
+    daemon.cli("up", check=False)
+    assert daemon.call("GET", "/v1/facts")[0] == 423
+    daemon.ask("POST", "/v1/unlock", {"passphrase": "horse battery"})
+    assert texts(daemon) == {TEXT}
+
+
 def test_agents_may_not_touch_keys_or_backups(daemon: Machine) -> None:
     for route in ("/v1/keys/rotate", "/v1/keys/remove", "/v1/restore-backup"):
         body = {"kind": "keyfile", "path": "/tmp/x", "deep": True}
