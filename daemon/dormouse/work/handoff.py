@@ -109,9 +109,8 @@ def _content(
     """
     turns: list[TurnRow] = []
     focus: list[str] = []
-    goal, files = given.goal, list(given.files)
-    if given.by_agent and speaks_to_the_judge(goal):
-        goal = ""
+    mine = _plain if given.by_agent else tuple
+    goal, files = next(iter(mine([given.goal])), ""), list(given.files)
     if session is not None:
         held = r.turns(session_id=session.id, limit=WINDOW)
         turns = [t for t in held if t.agent == session.agent and t.project_id == where.project_id]
@@ -124,7 +123,6 @@ def _content(
     goal = goal or next((g for g in map(goal_of, person) if g), "")
     heard = listen("\n".join(t.text for t in turns if t.role is Role.ASSISTANT))
     decided = listen("\n".join(person)).decisions
-    mine = _plain if given.by_agent else tuple
     return Content(
         goal=goal,
         done=_most([*mine(given.done), *_plain(heard.done)]),
