@@ -1,7 +1,8 @@
 """``python -m bench.second_set``: developers' facts and prompts (bench/data), by a real daemon.
 
 Prints how many prompts are answered among five with silence on, by language; how many that nothing
-fits get anything; and the precision and recall of what was shown at all.
+fits get anything; and the precision and recall of what was shown at all. The later prompts were
+written when the others had long been tuned on.
 """
 
 from collections import Counter
@@ -31,8 +32,8 @@ def facts() -> list[tuple[str, str, str]]:
     return [(key, project, text) for key, project, text in rows]
 
 
-def prompts() -> list[Prompt]:
-    rows = (line.split("\t") for line in (DATA / "queries.tsv").read_text("utf-8").splitlines())
+def prompts(name: str = "queries") -> list[Prompt]:
+    rows = (line.split("\t") for line in (DATA / f"{name}.tsv").read_text("utf-8").splitlines())
     return [
         Prompt(language, project, frozenset(answers.split(",")) - {"-"}, text)
         for language, project, answers, text in rows
@@ -108,6 +109,7 @@ def main() -> None:
         folders, keys = fill(machine)
         legs = "words and meaning" if embedded(machine) else "words only: no model is installed"
         asked = [(prompt, ask(machine, prompt, folders, keys)) for prompt in prompts()]
+        later = [(prompt, ask(machine, prompt, folders, keys)) for prompt in prompts("later")]
         open_ = [
             (prompt, ask(machine, prompt, folders, keys, floor=0))
             for prompt in prompts()
@@ -118,6 +120,7 @@ def main() -> None:
     hit = sum(bool(prompt.answers & set(found)) for prompt, found in open_)
     rows = [*figures(asked), Figure("recall@5, silence off", f"{hit / len(open_):.3f}", "–", None)]
     print(f"second set, {legs}\n\n{table(rows)}")
+    print(f"\nprompts written later\n\n{table(figures(later))}")
 
 
 if __name__ == "__main__":

@@ -20,6 +20,7 @@ from bench.measure import Figure, median, ms, p95, table
 from bench.store import prompts, texts
 from dormouse.embedding.holder import Holder
 from dormouse.embedding.index import pack
+from dormouse.embedding.seam import Prompts
 from dormouse.embedding.weights import Floats
 from dormouse.facts import How, Look, NewFact, Scope, Source
 from dormouse.judging.ladder import Ladder
@@ -46,7 +47,7 @@ class Made:
     def __init__(self) -> None:
         self.chance = np.random.default_rng(3)
         self.things = self.unit(THINGS)
-        self.foreign = self.unit(140)
+        self.prompts = Prompts(self.unit(140), self.unit(380))
 
     def unit(self, count: int) -> Floats:
         rows = self.chance.standard_normal((count, DIM), np.float32)
@@ -110,7 +111,7 @@ def figures(count: int) -> Iterator[Figure]:
 
 def measured(ledger: Ledger, folder: Path, made: Made, count: int) -> Iterator[Figure]:
     before = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
-    holder = Holder(made.model, made.revision, DIM, made.foreign, lambda: made)
+    holder = Holder(made.model, made.revision, DIM, made.prompts, lambda: made)
     meaning = Meaning(ledger, lambda: holder)
     while meaning.step():
         pass

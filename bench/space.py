@@ -1,7 +1,8 @@
 """``python -m bench.space``: makes ``embedding/space.npz`` again, from texts of our own.
 
-It holds what raw vectors of multilingual-e5-small have in common (two means and three directions,
-after Mu and Viswanath, "All-but-the-Top", 2018) and the vectors of prompts that no memory answers.
+It holds what raw vectors of multilingual-e5-small have in common in each language (after Mu and
+Viswanath, "All-but-the-Top", 2018; without their directions, which cost more than they gave), and
+the vectors of prompts that no memory answers and of such as ask one.
 """
 
 import json
@@ -10,17 +11,22 @@ from pathlib import Path
 
 import numpy as np
 
-from dormouse.embedding.e5 import E5, SPACE, Space
+from dormouse.embedding.e5 import E5, LANGUAGES, SPACE, Space, spoken_in
 from dormouse.embedding.weights import Floats, find
 
 HERE = Path(__file__).parent
 TESTS = HERE.parent / "tests" / "unit"
-DIRECTIONS = 3  # second set R@5 by meaning alone: 0 .913, 1 .940, 3 .947, 5 .933, 10 .893
 
 
 def _lines(kind: str) -> list[str]:
     rows = (HERE / "data" / "background.tsv").read_text("utf-8").splitlines()
     return [text for name, text in (row.split("\t") for row in rows) if name == kind]
+
+
+def _asking() -> list[list[str]]:
+    """Prompts and, for each, a statement that answers it."""
+    rows = (HERE / "data" / "asking.tsv").read_text("utf-8").splitlines()
+    return [row.split("\t") for row in rows]
 
 
 def passages() -> list[str]:
@@ -31,17 +37,20 @@ def passages() -> list[str]:
         for line in (TESTS / f"judging/{name}.jsonl").read_text("utf-8").splitlines():
             pair = json.loads(line)
             found += [pair["older"], pair["newer"]]
+    found += [statement for _, statement in _asking()]
     return list(dict.fromkeys([*found, *_lines("passage")]))
 
 
 def queries() -> list[str]:
     """Prompts that ask a memory for something; the silent ones stay unseen, to check against."""
-    labelled = tomllib.loads((TESTS / "recall/labelled.toml").read_text("utf-8"))
-    return [*labelled["asks"], *_lines("query")]
+    return [*_lines("query"), *(prompt for prompt, _ in _asking())]
 
 
-def _unit(rows: Floats) -> Floats:
-    made: Floats = rows / np.linalg.norm(rows, axis=1, keepdims=True)
+def means(rows: Floats, texts: list[str]) -> Floats:
+    """The mean of each language; of all texts where there are too few."""
+    spoken = np.array([spoken_in(text) for text in texts])
+    every = [*(spoken == name for name in LANGUAGES[:-1]), np.ones(len(texts), bool)]
+    made: Floats = np.stack([rows[each].mean(0) for each in every])
     return made
 
 
@@ -51,19 +60,12 @@ def main() -> None:
     raw = E5(path, space=None)
     of_facts = raw.embed(passages(), query=False)
     of_prompts = raw.embed(queries(), query=True)
-    means = of_facts.mean(0), of_prompts.mean(0)
-    rows = [_unit(of_facts - means[0]), _unit(of_prompts - means[1])]
-    both = np.vstack([each / np.sqrt(len(each)) for each in rows])  # each kind counts the same
-    directions = np.linalg.svd(both, full_matrices=False)[2][:DIRECTIONS]
-    space = Space(means[0], means[1], directions, np.zeros((0, raw.dim), np.float32))
-    foreign = space.turn(raw.embed(_lines("off"), query=True), query=True)
-    np.savez_compressed(
-        SPACE,
-        facts=means[0],
-        prompts=means[1],
-        directions=directions,
-        foreign=foreign.astype(np.float16),
-    )
+    none = np.zeros((0, raw.dim), np.float32)
+    space = Space(means(of_facts, passages()), means(of_prompts, queries()), none, none)
+    foreign = space.turn(raw.embed(_lines("off"), query=True), _lines("off"), query=True)
+    asking = space.turn(of_prompts, queries(), query=True)
+    space = space._replace(foreign=foreign.astype(np.float16), asking=asking.astype(np.float16))
+    np.savez_compressed(SPACE, **space._asdict())
     print(f"{len(of_facts)} statements, {len(of_prompts)} prompts, {len(foreign)} foreign ones")
 
 

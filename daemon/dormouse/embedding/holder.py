@@ -5,17 +5,16 @@ import time
 from collections.abc import Callable
 
 from dormouse.embedding.room import give_back
-from dormouse.embedding.seam import Embedder
-from dormouse.embedding.weights import Floats
+from dormouse.embedding.seam import Embedder, Prompts
 
 
 class Holder:
     """Loads on first use. What the seam says beside ``embed`` is known without loading."""
 
     def __init__(
-        self, model: str, revision: str, dim: int, foreign: Floats, load: Callable[[], Embedder]
+        self, model: str, revision: str, dim: int, prompts: Prompts, load: Callable[[], Embedder]
     ) -> None:
-        self.model, self.revision, self.dim, self.foreign = model, revision, dim, foreign
+        self.model, self.revision, self.dim, self.prompts = model, revision, dim, prompts
         self._load, self._lock = load, threading.Lock()
         self._held: Embedder | None = None
         self._used = time.monotonic()

@@ -11,13 +11,14 @@ from typing import NamedTuple, Protocol
 import numpy as np
 from numpy.typing import NDArray
 
+from dormouse.embedding.seam import Prompts
 from dormouse.embedding.weights import Floats
 
 FULL = 100_000  # facts up to which whole vectors are held: 77 MB; above, 48 bytes for each
 RERANKED = 200  # best by sign bits that are compared in full: recall@10 .995 at 100 k facts
 _STRIDE = 65_536  # facts looked through at once, so that it stays in the cache
 _FAR = np.uint16(60_000)
-_FOREIGN = 10  # prompts nearest to a fact that say how much it attracts whatever is asked
+_PULLING = 10  # prompts nearest to a fact that say how much it attracts whatever is asked
 
 Halves = NDArray[np.float16]
 
@@ -36,11 +37,11 @@ class Row(Protocol):
 
 
 class Near(NamedTuple):
-    """How near a fact is to what is asked, and how near it is to prompts that no memory answers."""
+    """How near a fact is to what is asked, and to prompts whatever they ask."""
 
     nr: int
     cosine: float
-    foreign: float
+    pull: float
 
 
 @dataclass(slots=True)
@@ -51,6 +52,7 @@ class _Table:
     place: NDArray[np.int32]
     hidden: NDArray[np.uint8]  # 1 retired, 2 gone
     bits: NDArray[np.uint64]  # one row for each word of 64 signs
+    pull: NDArray[np.float16]  # not a number until somebody asks
     halves: Halves | None
 
     @classmethod
@@ -60,6 +62,7 @@ class _Table:
             np.zeros(room, np.int32),
             np.full(room, 2, np.uint8),
             np.zeros((dim // 64, room), np.uint64),
+            np.full(room, np.nan, np.float16),
             np.zeros((room, dim), np.float16) if whole else None,
         )
 
@@ -70,9 +73,9 @@ Fetch = Callable[[Sequence[int]], Iterable[Row]]
 class Index:
     """Vectors of one model. *fetch* reads vectors from the ledger when they are not held whole."""
 
-    def __init__(self, dim: int, foreign: Floats, *, full: int = FULL) -> None:
+    def __init__(self, dim: int, prompts: Prompts, *, full: int = FULL) -> None:
         self._dim, self._full = dim, full
-        self._foreign = foreign
+        self._prompts = prompts
         self._table = _Table.of(1_024, dim, whole=True)
         self._count = 0
         self._places: dict[str, int] = {}
@@ -111,7 +114,7 @@ class Index:
         new = _Table.of(max(wanted, held + held // 2), self._dim, whole=whole)
         n = self._count
         new.nr[:n], new.place[:n], new.hidden[:n] = old.nr[:n], old.place[:n], old.hidden[:n]
-        new.bits[:, :n] = old.bits[:, :n]
+        new.bits[:, :n], new.pull[:n] = old.bits[:, :n], old.pull[:n]
         if new.halves is not None and old.halves is not None:
             new.halves[:n] = old.halves[:n]
         self._table = new
@@ -123,6 +126,7 @@ class Index:
         table.bits[:, at] = _signs(vector)
         if table.halves is not None:
             table.halves[at] = vector
+        table.pull[at] = np.nan
         table.hidden[at] = int(row.retired)
 
     def _forget(self, at: int) -> None:
@@ -152,15 +156,14 @@ class Index:
         best = np.flatnonzero(far < _FAR)
         if len(best) > RERANKED:
             best = best[np.argpartition(far[best], RERANKED)[:RERANKED]]
-        near = self._compared(table, best, query, fetch)
-        near.sort(key=lambda each: (-each.cosine, each.nr))
-        return near[:limit]
+        return self._compared(table, best, query, fetch, limit)
 
     def compare(self, query: Floats, facts: Sequence[int], fetch: Fetch) -> list[Near]:
         """How near these facts are; those that it does not hold are left out."""
         table, count = self._held()
         known = np.isin(table.nr[:count], np.array(facts, np.int64)) & (table.hidden[:count] < 2)
-        return self._compared(table, np.flatnonzero(known), query, fetch)
+        rows = np.flatnonzero(known)
+        return self._compared(table, rows, query, fetch, len(rows))
 
     def _distances(
         self,
@@ -187,7 +190,7 @@ class Index:
         return far
 
     def _compared(
-        self, table: _Table, rows: NDArray[np.intp], query: Floats, fetch: Fetch
+        self, table: _Table, rows: NDArray[np.intp], query: Floats, fetch: Fetch, limit: int
     ) -> list[Near]:
         if not len(rows):
             return []
@@ -196,20 +199,36 @@ class Index:
             vectors = table.halves[rows].astype(np.float32)
         else:
             held = {row.nr: row.vector for row in fetch(numbers)}
-            numbers = [nr for nr in numbers if nr in held]
+            there = [at for at, nr in enumerate(numbers) if nr in held]
+            rows, numbers = rows[there], [numbers[at] for at in there]
             raw = b"".join(held[nr] for nr in numbers)
             vectors = np.frombuffer(raw, np.float16).reshape(-1, self._dim).astype(np.float32)
         cosines = vectors @ query
-        best = np.argsort(-cosines, kind="stable")
-        foreign = attraction(vectors, self._foreign)
-        return [Near(numbers[at], float(cosines[at]), float(foreign[at])) for at in best.tolist()]
+        best = np.lexsort((numbers, -cosines))[:limit]
+        pull = self._pull(table, rows[best], vectors[best])
+        return [
+            Near(numbers[at], float(cosines[at]), float(pulled))
+            for at, pulled in zip(best.tolist(), pull, strict=True)
+        ]
+
+    def _pull(self, table: _Table, rows: NDArray[np.intp], vectors: Floats) -> NDArray[np.float16]:
+        """How much these facts attract whatever is asked. Any thread may note it."""
+        pull = table.pull[rows]
+        new = np.isnan(pull)
+        if new.any():
+            found = [nearness(vectors[new], rows, _PULLING) for rows in self._prompts]
+            pull[new] = np.mean(found, axis=0)
+            table.pull[rows] = pull
+        return pull
 
 
-def attraction(vectors: Floats, foreign: Floats, nearest: int = _FOREIGN) -> Floats:
-    """How near each of *vectors* is to its *nearest* of *foreign*, on average; 0 without any."""
-    if not len(foreign) or not len(vectors):
+def nearness(vectors: Floats, others: Floats, nearest: int) -> Floats:
+    """How near each of *vectors* is to its *nearest* of *others*, on average; 0 without any."""
+    if not len(others) or not len(vectors):
         return np.zeros(len(vectors), np.float32)
-    found: Floats = np.sort(vectors @ foreign.T, axis=1)[:, -nearest:].mean(1)
+    cosines = vectors @ others.T
+    nearest = min(nearest, len(others))
+    found: Floats = np.partition(cosines, -nearest, axis=1)[:, -nearest:].mean(1)
     return found
 
 

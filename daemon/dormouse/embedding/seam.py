@@ -1,17 +1,21 @@
 """What recall needs of a model: one method and four facts about it. Small, so that it can go."""
 
 from collections.abc import Sequence
-from typing import Protocol
+from typing import NamedTuple, Protocol
 
 from dormouse.embedding.weights import Floats
 
 
-class Embedder(Protocol):
-    """Texts to vectors. Another model or revision means that every vector is made again.
+class Prompts(NamedTuple):
+    """Vectors of prompts that no memory answers (small talk, general knowledge), and of prompts
+    that ask one for something. Either may have no rows."""
 
-    ``foreign`` are vectors of prompts that no memory answers (small talk, general knowledge); it
-    may have no rows.
-    """
+    foreign: Floats
+    asking: Floats
+
+
+class Embedder(Protocol):
+    """Texts to vectors. Another model or revision means that every vector is made again."""
 
     @property
     def model(self) -> str: ...
@@ -20,7 +24,7 @@ class Embedder(Protocol):
     @property
     def dim(self) -> int: ...
     @property
-    def foreign(self) -> Floats: ...
+    def prompts(self) -> Prompts: ...
 
     def embed(self, texts: Sequence[str], *, query: bool) -> Floats:
         """One row of length 1 for each text; *query* for prompts, else for facts."""

@@ -28,14 +28,14 @@ class Prepared(NamedTuple):
 class Hit:
     """A fact that was found; ``words`` is BM25 turned round, >= 0, higher is better.
 
-    ``nr`` is the number of its search row, ``tokens`` what stands in it; ``in_conversation``: the
-    words of its neighbours count too.
+    ``nr`` is the number of its search row, ``tokens`` what stands in it; ``turn``: in which
+    stored conversation it stands, and where; the words of its neighbours count then too.
     """
 
     fact: Fact
     words: float
     nr: int = 0
-    in_conversation: bool = False
+    turn: tuple[str, int] | None = None
     tokens: str = field(default="", repr=False)
 
 

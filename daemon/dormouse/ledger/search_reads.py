@@ -10,8 +10,6 @@ from dormouse.ledger.vector_reads import VectorReads, held, numbers
 
 MANY = 50_000  # counting a word further than this takes over 2 ms; no search would use it
 
-_IN_CONVERSATION = "EXISTS (SELECT 1 FROM neighbours AS n WHERE n.fact_nr = f.nr)"
-
 
 def match_any(terms: Sequence[str]) -> str:
     """An FTS5 query for any of *terms*, each quoted: nothing in a term is an operator."""
@@ -41,26 +39,27 @@ class SearchReads(VectorReads):
         # FTS5 sorts by rank itself, so facts are read, and filtered, only until there are enough:
         # each that lies outside the cache costs 10 us to decrypt.
         sql = (
-            f"SELECT {COLUMNS}, s.rank, f.nr, {_IN_CONVERSATION}, f.words"
+            f"SELECT {COLUMNS}, s.rank, f.nr, f.words"
             f" FROM search AS s CROSS JOIN {table} AS f ON f.nr = s.rowid"
             f" WHERE s.search MATCH ? AND {seen}{when} ORDER BY s.rank LIMIT ?"
         )
         rows = self._all(sql, query, *values, *more, limit)
         rows.sort(key=lambda row: (row[WIDTH], row[0]))
         facts = self._with_sources(rows)
+        turns = self.talk_places([row[WIDTH + 1] for row in rows])
         return [
-            Hit(fact, max(0.0, -row[WIDTH]), row[WIDTH + 1], bool(row[WIDTH + 2]), row[WIDTH + 3])
-            for fact, row in zip(facts, rows, strict=True)
+            Hit(fact, max(0.0, -rank), nr, turns.get(nr), words)
+            for fact, (rank, nr, words) in zip(facts, (row[WIDTH:] for row in rows), strict=True)
         ]
 
-    def in_conversation(self, facts: Sequence[int]) -> set[int]:
-        """Which of these facts stand in a stored conversation."""
+    def talk_places(self, facts: Sequence[int]) -> dict[int, tuple[str, int]]:
+        """Which of these facts stand in a stored conversation, in which and where."""
         rows = self._all(
-            "SELECT fact_nr FROM conversation_facts WHERE fact_nr IN"
+            "SELECT fact_nr, conversation, place FROM conversation_facts WHERE fact_nr IN"
             " (SELECT value FROM json_each(?))",
             numbers(facts),
         )
-        return {int(row[0]) for row in rows}
+        return {int(nr): (str(conversation), int(place)) for nr, conversation, place in rows}
 
     def occurrences(self, stems: Iterable[str]) -> dict[str, int]:
         """In how many facts each stem occurs, as porter leaves it; three times as fast as counting.

@@ -51,3 +51,8 @@ def _read(language: str) -> Lists:
 LISTS = {language: _read(language) for language in LANGUAGES}
 WEAK = frozenset().union(*(lists.weak for lists in LISTS.values()))
 NOISE = frozenset(_toml("parts")["noise"].split())
+
+
+def lines(name: str, key: str) -> list[str]:
+    """The lines of *key* in ``lists/name.toml`` that hold anything."""
+    return [line for line in _toml(name)[key].splitlines() if line.strip()]

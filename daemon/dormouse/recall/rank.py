@@ -13,8 +13,9 @@ from typing import Protocol
 
 from dormouse.facts import Fact, Look, Scope, Trust
 from dormouse.recall.folding import compose
-from dormouse.recall.fuse import FLOOR, Sense, falls_short, fit, orders
+from dormouse.recall.fuse import FLOOR, Sense, Turn, falls_short, fit, in_company, in_talk, orders
 from dormouse.recall.lists import WEAK
+from dormouse.recall.same import others
 from dormouse.recall.segments import JOINER
 from dormouse.recall.stem import porter
 from dormouse.recall.words import family, spoken
@@ -23,6 +24,7 @@ _WIDE = "\u0e00"  # from here on scripts are written without spaces
 _PRIOR = 300  # facts that we pretend to have seen, so that a store of one fact has frequencies
 _PRIOR_SEEN = 2.0  # … and in how many of them we pretend to have seen each word
 _ENOUGH = 3.0  # evidence of one word beyond which it tells no more
+OTHER = 0.5  # what another word for the same thing tells, of what the word itself does
 _READ = 12  # hits whose text is read; of more, the labelled set is answered and silenced alike
 _TELLING = 2.5  # evidence (nats) at which strength is 0.63
 
@@ -33,8 +35,8 @@ __all__ = ["FLOOR", "Hit", "Ranked", "rank"]
 class Hit(Protocol):
     """A fact that a leg found; *words* is its BM25, higher is better, at least 0.
 
-    *in_conversation*: the words of the turns around it count in it too. *tokens* is the search row
-    of the fact, "" where it is not at hand: segmenting a text anew takes 0.2 ms.
+    *turn*: its place in a stored conversation; what stands around it counts then too. *tokens* is
+    the search row of the fact, "" where it is not at hand: segmenting a text anew takes 0.2 ms.
     """
 
     @property
@@ -42,7 +44,7 @@ class Hit(Protocol):
     @property
     def words(self) -> float: ...
     @property
-    def in_conversation(self) -> bool: ...
+    def turn(self) -> Turn | None: ...
     @property
     def tokens(self) -> str: ...
 
@@ -58,11 +60,18 @@ class Ranked:
 
 @dataclass(frozen=True, slots=True)
 class _Unit:
-    """One word of the prompt in all its spellings."""
+    """One word of the prompt in all its spellings, and the other words for the same thing."""
 
     terms: tuple[str, ...]
     stems: frozenset[str]
+    others: frozenset[str]
     weight: float
+
+    def found_in(self, have: frozenset[str]) -> float:
+        """What the word tells of a text that holds *have*."""
+        if not self.stems.isdisjoint(have):
+            return min(self.weight, _ENOUGH)
+        return 0.0 if self.others.isdisjoint(have) else OTHER * min(self.weight, _ENOUGH)
 
 
 _ASKED = {"weak": 0.25, "word": 1.0, "wide": 0.5, "identifier": 1.2}  # in a prompt
@@ -94,9 +103,9 @@ def rank(
     """The facts of *hits* that are relevant enough for *terms*, best first.
 
     Give all terms of the prompt, also those that ``prune`` left out of the search: what a fact does
-    *not* answer counts against it. *frequencies* (in how many of *total* facts a term occurs)
-    sharpen the weights; without them the hits themselves are counted. *sense* is what the meaning
-    leg found; without it words alone decide.
+    *not* answer counts against it; not the other words for the same things. *frequencies* (in how
+    many of *total* facts a term occurs) sharpen the weights; without them the hits themselves are
+    counted. *sense* is what the meaning leg found; without it words alone decide.
     """
     unique = {hit.fact.id: hit for hit in hits}
     found = [unique[id] for id in sorted(unique)]
@@ -108,7 +117,7 @@ def rank(
     ranked: list[Ranked] = []
     for hit, (relevance, matched), good, place in zip(found, judged, fits, places, strict=True):
         known = sense.facts.get(hit.fact.id) if sense else None
-        if good < floor or (floor > 0 and relevance < floor and _disturbs(known, good, best)):
+        if floor > 0 and not _worth_showing(known, relevance, good, best, floor):
             continue
         share = hit.words / most if most > 0 else 0.0
         standing = _standing(hit.fact, look, today)
@@ -122,27 +131,43 @@ def rank(
     return _folded(ranked)
 
 
-def _disturbs(known: tuple[float, float] | None, good: float, best: float) -> bool:
-    """Whether a hit that words alone don't carry is not worth showing beside the best."""
-    return known is None or falls_short(good, best)
+def _worth_showing(
+    known: tuple[float, float] | None, relevance: float, good: float, best: float, floor: float
+) -> bool:
+    """Whether a hit answers; what words alone don't carry has to stand up beside the best."""
+    if known is None or relevance >= floor:
+        return good >= floor
+    return best >= floor and good >= in_company(min(floor, 0.99)) and not falls_short(good, best)
 
 
 def _fit(hit: Hit, relevance: float, sense: Sense | None) -> float:
     """How well a fact answers: by both legs where it has a vector, else by words."""
     known = sense.facts.get(hit.fact.id) if sense else None
-    return relevance if known is None or sense is None else fit(relevance, *known, sense.aside)
+    return relevance if known is None or sense is None else fit(relevance, *known, sense.lean)
 
 
 def _places(
     hits: Sequence[Hit], judged: Sequence[tuple[float, list[_Unit]]], sense: Sense | None
 ) -> list[float | None]:
     """Where each hit stands among the others; None where its relevance by words says enough."""
-    if sense is None and not any(hit.in_conversation for hit in hits):
+    turns = [hit.turn for hit in hits]
+    if sense is None and not any(turns):
         return [None] * len(hits)
     best = max((relevance for relevance, _ in judged), default=0.0)
     known = [sense.facts.get(hit.fact.id) if sense else None for hit in hits]
     cosines = [each and each[0] for each in known]
-    return list(orders([hit.words for hit in hits], best, cosines))
+    places = orders([hit.words for hit in hits], best, cosines, turns)
+    named = [
+        hit.turn is not None and _names_speaker(hit.fact.text, matched)
+        for hit, (_, matched) in zip(hits, judged, strict=True)
+    ]
+    return list(in_talk(places, turns, named))
+
+
+def _names_speaker(text: str, matched: Sequence[_Unit]) -> bool:
+    """Whether what a turn begins with, who speaks, is named in the prompt."""
+    first: frozenset[str] = next(iter(spoken(text).content), frozenset())
+    return any(not unit.stems.isdisjoint(first) for unit in matched)
 
 
 def _units(
@@ -156,12 +181,14 @@ def _units(
     units = []
     for spellings in families.values():
         known = frozenset(porter(term) for term in spellings)
+        same = frozenset(map(porter, others(spellings))) - known
         df = max((frequencies.get(term, 0) for term in spellings), default=0)
+        df = df or max((frequencies.get(term, 0) for term in others(spellings)), default=0)
         if not frequencies:
             df = sum(not known.isdisjoint(_stems(hit)) for hit in hits)
         rarity = max(math.log((total + _PRIOR) / (df + _PRIOR_SEEN)), 0.1)
         weight = 1.0 if weakest else max(_ASKED[_sort(term)] for term in spellings)
-        units.append(_Unit(tuple(spellings), known, rarity * weight))
+        units.append(_Unit(tuple(spellings), known, same, rarity * weight))
     return units
 
 
@@ -172,13 +199,14 @@ def _judged(hits: Sequence[Hit], units: Sequence[_Unit]) -> list[tuple[float, li
     prompt (a long one); each is worth as much as the matched words are telling. How much of a fact
     is asked for is looked at where it may still matter: it takes reading the text.
     """
-    every = [(unit.stems, unit.weight) for unit in units]
+    every = [(unit.stems | unit.others, unit.weight) for unit in units]
     matches = []
     for hit in hits:
         have = _stems(hit)
-        matched = [unit for unit in units if not unit.stems.isdisjoint(have)]
-        found = frozenset(stem for unit in matched for stem in unit.stems)
-        evidence = sum(min(unit.weight, _ENOUGH) for unit in matched)
+        tells = [(unit, told) for unit in units if (told := unit.found_in(have)) > 0]
+        matched = [unit for unit, _ in tells]
+        found = frozenset().union(*(unit.stems | unit.others for unit in matched))
+        evidence = sum(told for _, told in tells)
         strength = 1.0 - math.exp(-evidence / _TELLING)
         asked = _coverage(every, found) if matched else 0.0
         matches.append((asked * strength, strength, found, matched))
@@ -277,10 +305,11 @@ def _legs(
     if known is not None:
         why["meaning"] = round(known[0], 4)
         why["fit"] = round(good, 4)
-    if hit.in_conversation:
+    if hit.turn is not None:
         why["around"] = "the turns beside it count too"
     what = "its words reach" if known is None else "words and meaning together reach"
-    why["shown_because"] = f"{what} {good:.2f}, the floor is {floor:.2f}"
+    company = " beside a better one" if good < floor else ""
+    why["shown_because"] = f"{what} {good:.2f}{company}, the floor is {floor:.2f}"
     return why
 
 
@@ -303,7 +332,17 @@ def _matched(text: str, units: Sequence[_Unit]) -> str:
             shown[-1] += term[1:]
         else:
             shown.append(_as_written(term, text) if JOINER in term else term)
+        there = _said_otherwise(unit, text)
+        shown[-1] += f" ({there[0]})" if there else ""
     return ", ".join(shown)
+
+
+def _said_otherwise(unit: _Unit, text: str) -> list[str]:
+    """The other words for the same thing that stand in *text*, where the word itself does not."""
+    have = spoken(text).stems
+    if not unit.others or not unit.stems.isdisjoint(have):
+        return []
+    return [word for word in others(unit.terms) if porter(word) in have]
 
 
 def _as_written(term: str, text: str) -> str:

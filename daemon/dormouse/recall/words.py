@@ -11,6 +11,7 @@ from typing import NamedTuple
 
 from dormouse.recall.folding import second_form
 from dormouse.recall.lists import LATIN, LISTS, NOISE, WEAK
+from dormouse.recall.same import thing
 from dormouse.recall.segments import JOINER, Piece, Sort, bigrams, pieces
 from dormouse.recall.stem import german, porter
 
@@ -270,8 +271,14 @@ def _limited(terms: list[str], strong: set[str], limit: int) -> list[str]:
 
 
 def family(term: str) -> str:
-    """What spellings of one word have in common, so that they count once: on-call and oncall."""
+    """What spellings of one word have in common, so that they count once: on-call and oncall.
+
+    Words for the same thing are one too: Datenbank and database.
+    """
     joined = term.replace(JOINER, "")
+    named = thing(joined)
+    if named is not None:
+        return named
     return german(joined) if joined.isascii() and joined.isalpha() else joined
 
 

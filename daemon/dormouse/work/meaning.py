@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 from dormouse.errors import DormouseError
 from dormouse.facts import Look
 from dormouse.ledger import Ledger, Lying, Reader, place_keys
-from dormouse.recall.fuse import NEAREST_ASIDE, Sense
+from dormouse.recall.fuse import NEAREST, Sense
 from dormouse.recall.words import LONGEST, gist
 
 if TYPE_CHECKING:  # numpy is heavy: it is imported by the worker's thread, after the start
@@ -39,10 +39,10 @@ SWITCHED_OFF = "recall by meaning is switched off (recall.meaning): words only"
 
 
 class Asked(NamedTuple):
-    """A prompt's vector, and how near it is to prompts that no memory answers."""
+    """A prompt's vector, and whether it is like prompts that ask a memory (> 0) or like others."""
 
     vector: Any
-    aside: float
+    lean: float
 
 
 class Meaning:
@@ -129,7 +129,7 @@ class Meaning:
             found = vectors.index.compare(asked.vector, missing, _reading(r, vectors))
             known.update((each.nr, each) for each in found)
         facts = {id: known[nr][1:] for nr, id in ids.items() if nr in known}
-        return Sense(facts, asked.aside)
+        return Sense(facts, asked.lean)
 
     # -- the worker -------------------------------------------------------------------------------
 
@@ -214,11 +214,12 @@ class Meaning:
 
 
 def _asked(holder: "Holder", text: str) -> Asked:
-    from dormouse.embedding.index import attraction  # noqa: PLC0415
+    from dormouse.embedding.index import nearness  # noqa: PLC0415
 
     model = holder.get()
     vector = model.embed([text], query=True)
-    return Asked(vector[0], float(attraction(vector, model.foreign, NEAREST_ASIDE)[0]))
+    foreign, asking = (float(nearness(vector, rows, NEAREST)[0]) for rows in model.prompts)
+    return Asked(vector[0], asking - foreign)
 
 
 def _reading(r: Reader, vectors: "Vectors") -> "Callable[[Sequence[int]], list[Lying]]":

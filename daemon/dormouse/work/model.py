@@ -51,7 +51,7 @@ class Models:
         from dormouse.embedding.holder import Holder  # noqa: PLC0415
 
         space = Space.load()
-        return Holder(E5.model, E5.revision, E5.dim, space.foreign, lambda: E5(path, space))
+        return Holder(E5.model, E5.revision, E5.dim, space.prompts, lambda: E5(path, space))
 
     def scores(self, pairs: Sequence[tuple[str, str]]) -> list[list[float]]:
         """What the judge's model says of two texts each: shape (pairs, 3). Raises ModelRefused."""

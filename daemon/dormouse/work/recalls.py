@@ -6,6 +6,7 @@ from dormouse.facts import Look
 from dormouse.ledger import Hit, Reader
 from dormouse.recall.fuse import Sense
 from dormouse.recall.rank import Ranked, rank
+from dormouse.recall.same import others
 from dormouse.recall.stem import porter
 from dormouse.recall.words import prune, query_terms
 from dormouse.times import parse
@@ -47,23 +48,27 @@ def find(
     terms = query_terms(text, explicit=explicit)
     if not terms:
         return Found(reason="no_match")
-    frequencies, everywhere = _frequencies(r, terms), r.last_fact()  # counted in the same facts
-    rare = prune(terms, frequencies, everywhere)
+    every = others(terms)
+    frequencies, everywhere = _frequencies(r, every), r.last_fact()
+    rare = prune(every, frequencies, everywhere)
     hits = r.search(rare, look, limit=DEPTH, as_of=as_of, history=history)
     sense = None
     if asked is not None and memory.meaning is not None:
         hits, sense = _by_meaning(r, memory.meaning, asked, hits, look, as_of, history)
     if not hits:
         return Found(reason="no_match")
-    lowest = memory.settings.recall_floor if floor is None else floor
     ranked = rank(
-        hits, terms, look, parse(memory.now()).date(),
-        floor=lowest, frequencies=frequencies, total=everywhere, sense=sense,
+        hits, terms, look, parse(memory.now()).date(), floor=_lowest(memory, floor),
+        frequencies=frequencies, total=everywhere, sense=sense,
     )  # fmt: skip
     if not ranked:
         return Found(reason="silenced")
     shown = ranked if limit is None else ranked[:limit]
     return Found(shown, len(ranked) - len(shown))
+
+
+def _lowest(memory: Memory, floor: float | None) -> float:
+    return memory.settings.recall_floor if floor is None else floor
 
 
 def _frequencies(r: Reader, terms: list[str]) -> dict[str, int]:
@@ -88,9 +93,9 @@ def _by_meaning(
     """
     near = meaning.near(r, asked, look, retired=history or as_of is not None)
     known = {hit.nr for hit in hits}
-    others = [each.nr for each in near if each.nr not in known]
-    facts = r.facts_by_number(others, look, as_of=as_of, history=history)
-    turns = r.in_conversation(others)
-    more = [Hit(fact, 0.0, nr, nr in turns, row) for nr, (fact, row) in facts.items()]
+    farther = [each.nr for each in near if each.nr not in known]
+    facts = r.facts_by_number(farther, look, as_of=as_of, history=history)
+    turns = r.talk_places(farther)
+    more = [Hit(fact, 0.0, nr, turns.get(nr), row) for nr, (fact, row) in facts.items()]
     both = [*hits, *more]
     return both, meaning.sense(r, asked, near, {hit.nr: hit.fact.id for hit in both})

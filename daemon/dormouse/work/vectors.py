@@ -37,7 +37,7 @@ class Vectors:
         self._done = 0  # facts up to this number have their vectors
         self._seen = self._ledger.read(lambda r: r.last_move())
         self.embedder = self._ledger.read(lambda r: r.embedder(model, revision))
-        index, after = Index(self.holder.dim, self.holder.foreign), 0
+        index, after = Index(self.holder.dim, self.holder.prompts), 0
         while rows := self._next(after):
             index.add(rows)
             after = rows[-1].nr

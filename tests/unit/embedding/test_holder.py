@@ -6,12 +6,12 @@ from collections.abc import Callable
 import numpy as np
 
 from dormouse.embedding.holder import Holder
-from dormouse.embedding.seam import Embedder
+from dormouse.embedding.seam import Embedder, Prompts
 from tests.unit.embedding.toy import DIM, Toy
 
 
 def holder_of(load: Callable[[], Embedder]) -> Holder:
-    return Holder("toy", "1", DIM, np.zeros((0, DIM), np.float32), load)
+    return Holder("toy", "1", DIM, Prompts(*[np.zeros((0, DIM), np.float32)] * 2), load)
 
 
 def test_it_is_loaded_once_however_many_ask() -> None:

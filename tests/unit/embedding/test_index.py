@@ -5,13 +5,14 @@ from collections.abc import Iterable, Sequence
 import numpy as np
 import pytest
 
-from dormouse.embedding.index import Index, attraction, pack
+from dormouse.embedding.index import Index, nearness, pack
+from dormouse.embedding.seam import Prompts
 from dormouse.embedding.weights import Floats
 from dormouse.ledger import Lying
 
 DIM = 128
 CHANCE = np.random.default_rng(5)
-NONE = np.zeros((0, DIM), np.float32)
+NONE = Prompts(*(np.zeros((0, DIM), np.float32) for _ in range(2)))
 
 
 def unit(count: int) -> Floats:
@@ -124,12 +125,17 @@ def test_an_empty_index_finds_nothing() -> None:
     assert index.compare(unit(1)[0], [1, 2], nothing) == []
 
 
-def test_attraction_is_nearness_to_prompts_that_no_memory_answers() -> None:
-    foreign = unit(20)
-    assert attraction(foreign[:1], foreign, nearest=1)[0] > 0.99
-    assert attraction(foreign[:1], NONE)[0] == 0
-    index = Index(DIM, foreign)
-    index.add(lying(foreign[:2]))
-    assert all(
-        near.foreign > 0 for near in index.search(foreign[0], nothing, places=None, retired=False)
-    )
+def test_nearness_is_that_to_the_nearest() -> None:
+    others = unit(20)
+    assert nearness(others[:1], others, 1)[0] > 0.99
+    assert nearness(others[:1], NONE.foreign, 1)[0] == 0
+
+
+def test_a_fact_like_prompts_of_any_kind_pulls_whatever_is_asked() -> None:
+    prompts = unit(20)
+    index = Index(DIM, Prompts(prompts[:10], prompts[10:]))
+    index.add(lying(np.stack([prompts[0], -prompts[0]])))
+    pull = {near.nr: near.pull for near in index.compare(prompts[0], [1, 2], nothing)}
+    assert pull[1] > pull[2]
+    again = {near.nr: near.pull for near in index.compare(prompts[5], [1, 2], nothing)}
+    assert again == pull

@@ -6,7 +6,8 @@ import numpy as np
 import pytest
 
 from dormouse.embedding import files, weights
-from dormouse.embedding.e5 import E5, LONGEST, Space
+from dormouse.embedding.e5 import E5, LONGEST, Space, spoken_in
+from dormouse.embedding.index import nearness
 from dormouse.embedding.tokens import Tokenizer
 from dormouse.errors import ModelRefused
 
@@ -115,5 +116,21 @@ def test_what_answers_is_nearer_than_what_does_not(
 @needs_model
 def test_small_talk_is_near_to_prompts_that_no_memory_answers(model: E5) -> None:
     talk, question = model.embed(["erzähl mir bitte einen Witz", "which port?"], query=True)
-    nearest = np.sort(model.foreign @ np.stack([talk, question]).T, axis=0)[-8:].mean(0)
-    assert nearest[0] > nearest[1]
+    foreign, asking = (nearness(np.stack([talk, question]), rows, 8) for rows in model.prompts)
+    assert foreign[0] > asking[0] and asking[1] > foreign[1]
+
+
+@pytest.mark.parametrize(
+    ("text", "name"),
+    [
+        ("which port is it?", "en"),
+        ("pnpm", "en"),
+        ("wer ist zuständig?", "de"),
+        ("用什么 Node 版本?", "zh"),
+        ("ログはどこですか", "other"),
+        ("где логи?", "other"),
+        ("où sont les journaux de la base ?", "other"),
+    ],
+)
+def test_a_text_is_held_against_the_mean_of_its_language(text: str, name: str) -> None:
+    assert spoken_in(text) == name

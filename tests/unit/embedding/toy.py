@@ -4,6 +4,7 @@ from collections.abc import Sequence
 
 import numpy as np
 
+from dormouse.embedding.seam import Prompts
 from dormouse.embedding.weights import Floats
 
 DIM = 128
@@ -17,7 +18,7 @@ class Toy:
 
     def __init__(self, revision: str = "1") -> None:
         self.revision = revision
-        self.foreign: Floats = np.zeros((0, DIM), np.float32)
+        self.prompts = Prompts(*(np.zeros((0, DIM), np.float32) for _ in range(2)))
         self.asked: list[str] = []
 
     def embed(self, texts: Sequence[str], *, query: bool) -> Floats:

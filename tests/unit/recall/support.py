@@ -10,6 +10,7 @@ from hypothesis import settings
 
 from dormouse.facts import Fact, Kind, Layer, Look, Scope, Slot, Trust
 from dormouse.recall.rank import FLOOR, Ranked, rank
+from dormouse.recall.same import others
 from dormouse.recall.stem import porter
 from dormouse.recall.words import index_text, prune, query_terms
 
@@ -53,7 +54,7 @@ def fact(id: str, text: str, **fields: object) -> Fact:
 class Hit:
     fact: Fact
     words: float
-    in_conversation: bool = False
+    turn: tuple[str, int] | None = None
     tokens: str = ""
 
 
@@ -99,8 +100,9 @@ class Store:
         self, prompt: str, *, floor: float = FLOOR, explicit: bool = False, limit: int = 6
     ) -> list[Ranked]:
         terms = query_terms(prompt, explicit=explicit)
-        frequencies = self.frequencies(terms)
-        hits = self.search(prune(terms, frequencies, len(self.facts)))
+        every = others(terms)
+        frequencies = self.frequencies(every)
+        hits = self.search(prune(every, frequencies, len(self.facts)))
         ranked = rank(
             hits, terms, LOOK, TODAY,
             floor=floor, frequencies=frequencies, total=len(self.facts),

@@ -21,7 +21,7 @@ MAIL = "mail goes out through postmark"
 
 
 def holder(toy: Toy, load: Callable[[], Embedder] | None = None) -> Holder:
-    return Holder(toy.model, toy.revision, toy.dim, toy.foreign, load or (lambda: toy))
+    return Holder(toy.model, toy.revision, toy.dim, toy.prompts, load or (lambda: toy))
 
 
 @pytest.fixture
