@@ -34,6 +34,8 @@ SAFE = "daemon/dormouse/hosts/safe.py"
 LOCATING = "daemon/dormouse/projects/locating.py"
 HOOK = "plugins/dormouse_plugins/hook.py"
 
+EMBEDDED = "daemon/dormouse/judging/embedded.py"
+OF_EMBEDDED = "tests/unit/judging/test_embedded.py"
 DOOR = "daemon/dormouse/thinking/door.py"
 CAPS = "daemon/dormouse/thinking/caps.py"
 ENDPOINT = "daemon/dormouse/thinking/endpoint.py"
@@ -283,6 +285,41 @@ GUARDS: tuple[Guard, ...] = (
         "    if found != SHA256:\n",
         "    if False:\n",
         "tests/unit/embedding/test_model.py::test_other_bytes_are_refused",
+    ),
+    Guard(
+        "only the judge's file that was measured is used",
+        "daemon/dormouse/embedding/cross.py",
+        "        if hashlib.sha256(raw).hexdigest() != sha256:\n",
+        "        if False:\n",
+        "tests/unit/embedding/test_cross.py::test_another_file_is_refused",
+    ),
+    Guard(
+        "the embedded judge abstains where it was not measured",
+        EMBEDDED,
+        "    if not all(fact.language in MEASURED for fact in (older, newer)):\n",
+        "    if False:\n",
+        f"{OF_EMBEDDED}::test_in_a_language_that_was_not_measured_it_retires_nothing",
+    ),
+    Guard(
+        "a sentence that speaks to the judge is not read by the embedded one",
+        EMBEDDED,
+        "    if not speaks_to_the_judge(fact.text):\n        return fact\n",
+        "    return fact\n",
+        f"{OF_EMBEDDED}::test_a_sentence_that_speaks_to_the_judge_is_not_read",
+    ),
+    Guard(
+        "what is no probability is no answer",
+        EMBEDDED,
+        "            if len(row) == len(Verdict) and all(0.0 <= each <= 1.0 for each in row):\n",
+        "            if len(row) > 1:\n",
+        f"{OF_EMBEDDED}::test_rubbish_from_the_model_retires_nothing",
+    ),
+    Guard(
+        "no judge overrules what the gate knows of time and trust",
+        "daemon/dormouse/judging/ladder.py",
+        "        return gate.firm(*pair) is None and gate.by_trust(*pair) is None\n",
+        "        return True\n",
+        f"{OF_EMBEDDED}::test_no_judge_overrules_time_or_trust",
     ),
     Guard(
         "control tokens in a text are text",

@@ -65,7 +65,9 @@ def counted(rows: Sequence[Row]) -> str:
     not_to = [r for r in rows if r.gold != "supersede"]
     hit = sum(r.ruling.verdict is Verdict.SUPERSEDE for r in must)
     wrong = sum(r.ruling.verdict is Verdict.SUPERSEDE for r in not_to)
-    right = hit + sum(r.ruling.verdict is not Verdict.SUPERSEDE for r in not_to if r.gold == "unsure")
+    right = hit + sum(
+        r.ruling.verdict is not Verdict.SUPERSEDE for r in not_to if r.gold == "unsure"
+    )
     right += sum(r.ruling.verdict is Verdict.KEEP for r in not_to if r.gold == "keep")
     sure = sum(r.ruling.verdict is not Verdict.UNSURE for r in rows)
     return " · ".join(

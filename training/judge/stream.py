@@ -99,7 +99,7 @@ def through(machine: Machine, lines: Sequence[Said]) -> Outcome:
 def at_rest(machine: Machine) -> bool:
     """Nothing waits to be settled or embedded."""
     health = machine.ask("GET", "/v1/health")
-    return health["pending"] == 0 and health["index"]["pending"] == 0
+    return bool(health["pending"] == 0 and health["index"]["pending"] == 0)
 
 
 def told(name: str, lines: Sequence[Said], outcome: Outcome) -> None:
@@ -138,7 +138,9 @@ def stale(machine: Machine, path: Path) -> tuple[int, int]:
         folder = str(machine.repository(f"pair-{number}"))
         later = BEGAN + timedelta(days=int(row["days"]))
         old, new = (
-            machine.ask("POST", "/v1/facts", {"text": text, "at": at.isoformat(), "project": folder})
+            machine.ask(
+                "POST", "/v1/facts", {"text": text, "at": at.isoformat(), "project": folder}
+            )
             for text, at in ((row["older"], BEGAN), (row["newer"], later))
         )
         wait_for(lambda: at_rest(machine), within_s=60, what="settling")

@@ -233,7 +233,8 @@ def fit(upper: Upper, rows: Sequence[Row], held: Sequence[Row], args: argparse.N
             for name, value in upper.state_dict().items():
                 average[name].mul_(keep).add_(value, alpha=1 - keep)
         print(
-            f"epoch {epoch} step {step}/{steps} loss {total / each_epoch:.3f} {time.time() - began:.0f} s",
+            f"epoch {epoch} step {step}/{steps} loss {total / each_epoch:.3f}"
+            f" {time.time() - began:.0f} s",
             flush=True,
         )
         if held:
@@ -311,7 +312,8 @@ def main() -> None:
     rows = rows_of(base, pairs)
     held = rows_of(base, hand_written(held_out))
     print(
-        f"{len(pairs)} pairs of {len(train_on)} writers, {len(held)} held out; lower layers {time.time() - began:.0f} s",
+        f"{len(pairs)} pairs of {len(train_on)} writers, {len(held)} held out;"
+        f" lower layers {time.time() - began:.0f} s",
         flush=True,
     )
     torch.manual_seed(0)  # one head for all seeds, so that their averages can be averaged

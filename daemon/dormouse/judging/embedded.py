@@ -17,14 +17,18 @@ from dormouse.judging import gate
 from dormouse.judging.sides import sides
 from dormouse.judging.thinker import speaks_to_the_judge
 from dormouse.judgments import Ruling, Verdict
+from dormouse.slots import read
 
 log = logging.getLogger("dormouse")
 VERSION: Final = 1
 NAME: Final = f"embedded:{VERSION}"
 LONGEST: Final = 400  # characters of one text that surely fit into what the model reads
 KEEP: Final = 0.90  # at least so likely, and KEEP is its word
-# At least so likely, and SUPERSEDE is its word. A language that is not named abstains.
-SUPERSEDE: Final = {"en": 0.95, "de": 0.95, "zh": 0.95}
+# At least so likely, and SUPERSEDE is its word: the lowest at which at most 1 % of the pairs of the
+# writers w13 and w14 that must not be retired would have been (docs/judging.md).
+CHANGED: Final = 0.90  # where the newer text speaks of a change, an end, a "no longer"
+BARE: Final = 0.93  # where it only states a value, or in another language than the older one
+MEASURED: Final = ("en", "de", "zh")  # in other languages it abstains
 _SENTENCE = re.compile(r"(?<=[.!?。！？])\s*|\n+")
 Scores = Callable[[Sequence[tuple[str, str]]], Sequence[Sequence[float]]]
 """Two texts each to the probabilities of supersede, keep and unsure; raises where it can't."""
@@ -78,8 +82,12 @@ def without_orders(fact: Fact) -> Fact:
 
 
 def _threshold(older: Fact, newer: Fact) -> float:
-    """The stricter one of the two languages'; above 1 where one of them was not measured."""
-    return max(SUPERSEDE.get(fact.language or "", 2.0) for fact in (older, newer))
+    """From which probability on it may retire; above 1 where a language was not measured."""
+    if not all(fact.language in MEASURED for fact in (older, newer)):
+        return 2.0
+    said = read(newer.text)
+    told = older.language == newer.language and (said.change or said.ends or said.negated)
+    return CHANGED if told else BARE
 
 
 def _ruling(supersede: float, keep: float, threshold: float) -> Ruling:

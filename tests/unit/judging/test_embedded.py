@@ -7,11 +7,11 @@ import pytest
 from dormouse.errors import ModelRefused
 from dormouse.facts import Fact, Trust
 from dormouse.judging import Ladder, SlotJudge, as_fact
-from dormouse.judging.embedded import KEEP, LONGEST, SUPERSEDE, EmbeddedJudge
-from dormouse.judgments import Verdict, Veto
+from dormouse.judging.embedded import BARE, CHANGED, KEEP, LONGEST, EmbeddedJudge
+from dormouse.judgments import Ruling, Verdict, Veto
 
 EARLY, LATE = "2026-03-02T09:00:00Z", "2026-06-02T09:00:00Z"
-SURE = max(SUPERSEDE.values())
+SURE = BARE
 OLD, NEW = "the beta runs on marten-3", "for the beta use otter-9"
 
 
@@ -29,13 +29,36 @@ class Model:
         return [self.said for _ in pairs]
 
 
+class Sure:
+    """A judge that reads, obeys no gate and always says supersede."""
+
+    name = "sure:1"
+
+    def __call__(self, older: Fact, newer: Fact) -> Ruling:
+        return Ruling(Verdict.SUPERSEDE, self.name)
+
+    def judge_many(self, pairs: Sequence[tuple[Fact, Fact]]) -> list[Ruling]:
+        return [self(*each) for each in pairs]
+
+
 def pair(older: str = OLD, newer: str = NEW, trust: Trust = Trust.USER) -> tuple[Fact, Fact]:
     return as_fact(older, EARLY, id="a"), as_fact(newer, LATE, id="b", trust=trust)
 
 
 def test_it_retires_only_from_its_threshold_on() -> None:
     assert EmbeddedJudge(Model(SURE))(*pair()).verdict is Verdict.SUPERSEDE
-    assert EmbeddedJudge(Model(min(SUPERSEDE.values()) - 0.01))(*pair()).verdict is Verdict.UNSURE
+    assert EmbeddedJudge(Model(BARE - 0.01))(*pair()).verdict is Verdict.UNSURE
+
+
+def test_a_word_of_change_lowers_the_threshold() -> None:
+    told = pair(newer="the beta moved to otter-9")
+    assert EmbeddedJudge(Model(CHANGED))(*told).verdict is Verdict.SUPERSEDE
+    assert EmbeddedJudge(Model(CHANGED - 0.01))(*told).verdict is Verdict.UNSURE
+
+
+def test_across_two_languages_no_word_lowers_it() -> None:
+    told = pair(newer="die Beta ist jetzt nach otter-9 umgezogen")
+    assert EmbeddedJudge(Model(CHANGED))(*told).verdict is Verdict.UNSURE
 
 
 def test_it_keeps_only_where_that_is_likely_enough() -> None:
@@ -121,8 +144,8 @@ def test_it_overrules_no_veto_on_what_states_nothing(newer: str) -> None:
     assert ladder(*pair(newer=newer)).vetoed_by is Veto.MODALITY
 
 
-def test_it_overrules_neither_time_nor_trust() -> None:
-    ladder = Ladder([SlotJudge(), EmbeddedJudge(Model(1.0))])
+def test_no_judge_overrules_time_or_trust() -> None:
+    ladder = Ladder([SlotJudge(), Sure()])
     older, newer = pair()
     assert ladder(newer, older).vetoed_by is Veto.ORDER
     assert ladder(*pair(trust=Trust.TOOL)).vetoed_by is Veto.TRUST
