@@ -161,8 +161,10 @@ class Index:
     def compare(self, query: Floats, facts: Sequence[int], fetch: Fetch) -> list[Near]:
         """How near these facts are; those that it does not hold are left out."""
         table, count = self._held()
-        known = np.isin(table.nr[:count], np.array(facts, np.int64)) & (table.hidden[:count] < 2)
-        rows = np.flatnonzero(known)
+        numbers = table.nr[:count]
+        wanted = np.zeros(max(numbers.max(initial=0), *facts, 0) + 1, bool)
+        wanted[list(facts)] = True  # by numpy's isin 1.2 ms at 100 k facts, so .1
+        rows = np.flatnonzero(wanted[numbers] & (table.hidden[:count] < 2))
         return self._compared(table, rows, query, fetch, len(rows))
 
     def _distances(
