@@ -128,6 +128,9 @@ def summed(outcomes: Sequence[Outcome]) -> None:
     print(share("real changes settled without a thinker", settled, changes))
     print(f"real changes asked about {asked}, missed {changes - settled - asked}")
     print(f"questions about facts that may both hold: {others}")
+    coexisting = [each for each in outcomes if not each.changes]
+    gone, of = sum(len(e.retired) for e in coexisting), sum(e.facts for e in coexisting)
+    print(f"retired of {of} facts that all hold: {gone}")
 
 
 def stale(machine: Machine, path: Path) -> tuple[int, int]:
@@ -157,23 +160,23 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0] if __doc__ else "")
     parser.add_argument("names", nargs="*", help="streams to run; all, if none is named")
     names = parser.parse_args().names
-    machine = Machine()
     outcomes = []
-    try:
-        machine.up()
-        for path in sorted(DATA.glob("*.jsonl")):
-            if names and path.stem not in names:
-                continue
+    for path in sorted(DATA.glob("*.jsonl")):
+        if names and path.stem not in names:
+            continue
+        machine = Machine()
+        try:
+            machine.up()
             if path.stem.startswith("stale"):
                 print(share("\nplain stale pairs settled", *stale(machine, path)))
                 continue
             lines = read(path)
             outcomes.append(through(machine, lines))
             told(path.stem, lines, outcomes[-1])
-        if outcomes:
-            summed(outcomes)
-    finally:
-        machine.destroy()
+        finally:
+            machine.destroy()
+    if outcomes:
+        summed(outcomes)
 
 
 if __name__ == "__main__":

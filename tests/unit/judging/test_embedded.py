@@ -56,9 +56,9 @@ def test_a_word_of_change_lowers_the_threshold() -> None:
     assert EmbeddedJudge(Model(CHANGED - 0.01))(*told).verdict is Verdict.UNSURE
 
 
-def test_across_two_languages_no_word_lowers_it() -> None:
+def test_across_two_languages_it_retires_nothing() -> None:
     told = pair(newer="die Beta ist jetzt nach otter-9 umgezogen")
-    assert EmbeddedJudge(Model(CHANGED))(*told).verdict is Verdict.UNSURE
+    assert EmbeddedJudge(Model(1.0))(*told).verdict is Verdict.UNSURE
 
 
 def test_it_keeps_only_where_that_is_likely_enough() -> None:
@@ -136,6 +136,12 @@ def test_it_may_overrule_what_the_gate_read_out_of_the_texts() -> None:
     older, newer = pair("ns1 runs bind", "when debugging ns1: that box has been powerdns for long")
     ruling = ladder(older, newer)
     assert (ruling.verdict, ruling.vetoed_by) == (Verdict.SUPERSEDE, None)
+
+
+def test_against_the_gates_reading_no_word_of_change_lowers_the_threshold() -> None:
+    ladder = Ladder([SlotJudge(), EmbeddedJudge(Model(CHANGED))])
+    older, newer = pair(newer="the beta was moved to otter-9 if I remember right")
+    assert ladder(older, newer).verdict is not Verdict.SUPERSEDE
 
 
 @pytest.mark.parametrize("newer", ["did the beta move to otter-9?", "> the beta runs on otter-9"])
