@@ -11,7 +11,7 @@ from collections.abc import Iterable, Iterator
 from pathlib import Path
 from typing import Any, NamedTuple
 
-from bench.judge_rules import share
+from bench.measure import share
 from dormouse.capture import implicit
 from dormouse.capture.commands import Correction, read_prompt
 from dormouse.capture.normalise import fold

@@ -6,6 +6,7 @@ import subprocess
 import sys
 import time
 from collections.abc import Callable, Iterable
+from math import sqrt
 from pathlib import Path
 from typing import NamedTuple
 
@@ -78,3 +79,19 @@ def table(figures: Iterable[Figure]) -> str:
     rows = ["| what | measured | aim | holds |", "|---|---|---|---|"]
     rows += [f"| {f.what} | {f.measured} | {f.aim} | {marks[f.holds]} |" for f in figures]
     return "\n".join(rows)
+
+
+def wilson(k: int, n: int, z: float = 1.96) -> tuple[float, float]:
+    """The 95 % interval of k out of n (Wilson 1927)."""
+    if n == 0:
+        return 0.0, 1.0
+    p = k / n
+    middle = (p + z * z / (2 * n)) / (1 + z * z / n)
+    half = z * sqrt(p * (1 - p) / n + z * z / (4 * n * n)) / (1 + z * z / n)
+    return max(0.0, middle - half), min(1.0, middle + half)
+
+
+def share(name: str, k: int, n: int) -> str:
+    """``name k/n [low, high] %``."""
+    low, high = wilson(k, n)
+    return f"{name} {k}/{n} [{100 * low:.1f}, {100 * high:.1f}] %"

@@ -13,12 +13,12 @@ from collections import defaultdict
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from datetime import UTC, datetime
-from math import sqrt
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 
+from bench.measure import share
 from dormouse.embedding.files import find
 from dormouse.facts import Fact
 from dormouse.judging import Ladder, SlotJudge, as_fact, ordered
@@ -41,22 +41,6 @@ class Row:
     lang: str
     gold: str
     ruling: Ruling
-
-
-def wilson(k: int, n: int, z: float = 1.96) -> tuple[float, float]:
-    """The 95 % interval of k out of n (Wilson 1927)."""
-    if n == 0:
-        return 0.0, 1.0
-    p = k / n
-    middle = (p + z * z / (2 * n)) / (1 + z * z / n)
-    half = z * sqrt(p * (1 - p) / n + z * z / (4 * n * n)) / (1 + z * z / n)
-    return max(0.0, middle - half), min(1.0, middle + half)
-
-
-def share(name: str, k: int, n: int) -> str:
-    """``name k/n [low, high] %``."""
-    low, high = wilson(k, n)
-    return f"{name} {k}/{n} [{100 * low:.1f}, {100 * high:.1f}] %"
 
 
 def counted(rows: Sequence[Row]) -> str:

@@ -13,8 +13,8 @@ from datetime import UTC, datetime, timedelta
 from pathlib import Path
 from typing import Any
 
+from bench.measure import share
 from tests.machine import Machine, wait_for
-from training.judge.exam import share
 
 DATA = Path(__file__).with_name("streams")
 BEGAN = datetime(2025, 1, 6, 9, 0, tzinfo=UTC)
