@@ -40,7 +40,7 @@ def judge(
         typer.Option(metavar="PAIRS", help="Many pairs, one JSON object a line; - reads stdin."),
     ] = None,
     mine: Annotated[
-        bool, typer.Option("--mine", help="Measure it on the questions that you answered.")
+        bool, typer.Option("--mine", help="Measure it on what you answered or restored.")
     ] = False,
     as_json: Json = False,
 ) -> None:
@@ -49,7 +49,7 @@ def judge(
         if older is not None or file is not None:
             raise errors.Usage(what="--mine takes the pairs you answered: give no others.")
         told = ask("GET", route("judge", "mine"), long=True)
-        emit(told, as_json, lambda: say(_measured(told)))
+        emit(told, as_json, lambda: _measured(told))
         return
     how = {key: value for key, value in (("judge", name), ("level", level)) if value is not None}
     if file is not None:
@@ -99,21 +99,16 @@ def _pair(file: Path, number: int, line: str) -> dict[str, Any]:
     return {"id": str(number)} | pair
 
 
-def _measured(told: dict[str, Any]) -> str:
+def _measured(told: dict[str, Any]) -> None:
     if not told["pairs"]:
-        return "You have answered no question yet (`dormouse questions`)."
-    return "\n".join(
-        [
-            f"{told['pairs']} pairs on which you have spoken; none of them leaves this machine.",
-            f"wrongly retired  {told['false_supersede']} of {told['must_hold']} that you kept",
-            f"rightly retired  {told['found']} of {told['must_go']} that you retired",
-            *(
-                f"  {row['older']} / {row['newer']}: you {row['owner']}, {row['judge']}"
-                f" {row['verdict']}"
-                for row in told["differs"]
-            ),
-        ]
-    )
+        say("You have not yet spoken on a pair (`dormouse questions`, `dormouse restore`).")
+        return
+    say(f"pairs on which you have spoken  {told['pairs']}; none of them leaves this machine")
+    say(f"wrongly retired  {told['false_supersede']} of {told['must_hold']} that you kept")
+    say(f"rightly retired  {told['found']} of {told['must_go']} that you retired")
+    for row in told["differs"]:
+        said = f"you {row['owner']}, {row['judge']} {row['verdict']}"
+        say(f"  {row['older']} / {row['newer']}: {said}")
 
 
 def _row(ruling: dict[str, Any]) -> list[str]:

@@ -91,3 +91,13 @@ def test_a_statement_that_is_too_long_is_said_to_be_cut(daemon: Machine) -> None
     assert "characters were noted" in told
     (fact,) = daemon.facts(project=repository)
     assert len(fact["text"]) <= 4_000
+
+
+def test_private_parts_are_left_out_of_what_the_owners_programs_store(daemon: Machine) -> None:
+    kept = daemon.remember("the door opens at nine <private>with 4711</private>")
+    assert kept["text"] == "the door opens at nine"
+    corrected = daemon.ask(
+        "POST", f"/v1/facts/{kept['id']}/correct", {"text": "it opens <private>x</private> at ten"}
+    )
+    assert "private" not in corrected["text"]
+    assert daemon.call("POST", "/v1/facts", {"text": "<private>all of it</private>"})[0] == 400

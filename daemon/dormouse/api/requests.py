@@ -6,6 +6,7 @@ from enum import StrEnum
 from pathlib import Path
 from typing import Any, TypeVar
 
+from dormouse.capture.private import strip_private
 from dormouse.errors import BadRequest
 from dormouse.facts import Detail, How, Kind, Layer, Scope, Trust
 from dormouse.times import parse, stamp
@@ -119,6 +120,15 @@ def speaker(agent: str | None, session_id: str | None, source: str | None = None
     return Speaker(agent, session_id, None, Trust.ASSISTANT, How.ASSISTANT, attended=False)
 
 
+def statement_field(body: Mapping[str, Any]) -> str:
+    """The text to keep, without its private parts. Raises BadRequest if nothing is left."""
+    text = text_field(body, "text", needed=True, longest=8 * 1024 * 1024) or ""
+    kept = strip_private(text)
+    if kept != text and not (kept := kept.strip()):
+        raise BadRequest(what="beside the private part there is nothing to keep")
+    return kept
+
+
 def wish(body: Mapping[str, Any]) -> Wish:
     """The statement that a body asks to keep."""
     known_fields(body, FACT_FIELDS)
@@ -126,7 +136,7 @@ def wish(body: Mapping[str, Any]) -> Wish:
     if source not in (None, *SOURCES):
         raise BadRequest(what=f"source must be one of {', '.join(SOURCES)}")
     return Wish(
-        text_field(body, "text", needed=True, longest=8 * 1024 * 1024) or "",
+        statement_field(body),
         kind=choice(body, "kind", Kind),
         layer=choice(body, "layer", Layer),
         scope=choice(body, "scope", Scope),

@@ -115,7 +115,7 @@ async def change(service: Svc, fact_id: str, verb: str, request: Request) -> dic
     if verb not in ("retire", "restore", "correct", "pin", "unpin"):
         raise BadRequest(what="a fact can be retired, restored, corrected, pinned, unpinned")
     why = requests.text_field(fields, "why", needed=verb == "retire") or ""
-    text = requests.text_field(fields, "text", needed=verb == "correct") or ""
+    text = requests.statement_field(fields) if verb == "correct" else ""
     if not who.is_person:
         return await _by_agent(memory, fact_id, verb, who, fields)
 
@@ -144,7 +144,9 @@ async def _by_agent(
     def do(w: Writer) -> Fact | str | DormouseError:
         fact = by_agents.find(w, fact_id, where.look(who.session_id))
         if verb == "correct":
-            return by_agents.correct(w, fact, str(fields["text"]), who, where, limit, now)
+            return by_agents.correct(
+                w, fact, requests.statement_field(fields), who, where, limit, now
+            )
         if verb == "retire":
             if not fact.current:
                 return Conflict(what=f"fact {fact.id} is retired already")
