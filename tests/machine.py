@@ -39,6 +39,7 @@ def wait_for(
     return answer
 
 
+PATIENCE_S = 90  # of which a machine without other work needs one
 _SLOW = ("did not start within", "still runs", "is not answering")  # said where others work hard
 
 
@@ -78,10 +79,11 @@ class Machine:
 
     def _patiently(self, *arguments: str) -> subprocess.CompletedProcess[str]:
         """A start or an end that the program gave up waiting for, on a machine with other work."""
-        for _ in range(3):
+        until = time.monotonic() + PATIENCE_S
+        done = self.cli(*arguments, check=False)
+        while any(said in done.stderr for said in _SLOW) and time.monotonic() < until:
+            time.sleep(0.5)
             done = self.cli(*arguments, check=False)
-            if not any(said in done.stderr for said in _SLOW):
-                break
         assert done.returncode == 0, (arguments, done)
         return done
 
