@@ -63,3 +63,17 @@ def test_why_names_the_leg_in_words(machine: Machine) -> None:
 def test_why_names_the_other_word_for_the_same_thing(machine: Machine) -> None:
     said = machine.cli("recall", "wie werden Passwörter gespeichert?", "--why").stdout
     assert "found by words and meaning; words in common: passworter (password)" in said
+
+
+@pytest.mark.parametrize(
+    ("word", "fact"),
+    [
+        ("argon2id", HASHED),
+        ("HETZNER", "Das Backup geht jede Stunde nach Hetzner"),
+        ("Mailgun", NEW),
+    ],
+)
+def test_a_word_that_stands_in_a_fact_finds_it_whatever_meaning_says(
+    machine: Machine, word: str, fact: str
+) -> None:
+    assert texts(machine, word)[:1] == [fact]

@@ -77,6 +77,7 @@ class _Unit:
 _ASKED = {"weak": 0.25, "word": 1.0, "wide": 0.5, "identifier": 1.2}  # in a prompt
 _SAID = {"weak": 0.25, "word": 1.0, "wide": 0.5, "identifier": 0.4}  # in a fact: often the answer
 
+_FEW = 3  # words of a search that are looked up as they stand
 _FIRST = (1.5, 1.2)  # what a statement is about stands first: "the staging server is at …"
 
 
@@ -111,7 +112,10 @@ def rank(
     found = [unique[id] for id in sorted(unique)]
     units = _units(terms, found, frequencies or {}, total)
     judged = _judged(found, units)
-    fits = [_fit(hit, relevance, sense) for hit, (relevance, _) in zip(found, judged, strict=True)]
+    fits = [
+        max(_fit(hit, relevance, sense), relevance if _whole(units, matched) else 0.0)
+        for hit, (relevance, matched) in zip(found, judged, strict=True)
+    ]
     places = _places(found, judged, sense)
     best, most = max(fits, default=0.0), max((hit.words for hit in found), default=0.0)
     ranked: list[Ranked] = []
@@ -138,6 +142,11 @@ def _worth_showing(
     if known is None or relevance >= floor:
         return good >= floor
     return best >= floor and good >= in_company(min(floor, 0.99)) and not falls_short(good, best)
+
+
+def _whole(units: Sequence[_Unit], matched: Sequence[_Unit]) -> bool:
+    """Whether few words were asked for and all are there: then meaning can't speak against it."""
+    return len(matched) == len(units) <= _FEW
 
 
 def _fit(hit: Hit, relevance: float, sense: Sense | None) -> float:
