@@ -77,7 +77,7 @@ class _Unit:
 _ASKED = {"weak": 0.25, "word": 1.0, "wide": 0.5, "identifier": 1.2}  # in a prompt
 _SAID = {"weak": 0.25, "word": 1.0, "wide": 0.5, "identifier": 0.4}  # in a fact: often the answer
 
-_FEW = 3  # words of a search that are looked up as they stand
+_FEW, _BARE = 1, 24  # words, characters: of what is looked up as it stands
 _FIRST = (1.5, 1.2)  # what a statement is about stands first: "the staging server is at …"
 
 
@@ -100,20 +100,22 @@ def rank(
     frequencies: Mapping[str, int] | None = None,
     total: int = 0,
     sense: Sense | None = None,
+    looked_up: bool = False,
 ) -> list[Ranked]:
     """The facts of *hits* that are relevant enough for *terms*, best first.
 
     Give all terms of the prompt, also those that ``prune`` left out of the search: what a fact does
     *not* answer counts against it; not the other words for the same things. *frequencies* (in how
-    many of *total* facts a term occurs) sharpen the weights; without them the hits themselves are
-    counted. *sense* is what the meaning leg found; without it words alone decide.
+    many of *total* facts a term occurs) sharpen the weights; without them the hits are counted.
+    *sense* is what the meaning leg found, if it was asked. Where a word was *looked_up* (``bare``),
+    meaning can't speak against a fact that holds it.
     """
     unique = {hit.fact.id: hit for hit in hits}
     found = [unique[id] for id in sorted(unique)]
     units = _units(terms, found, frequencies or {}, total)
     judged = _judged(found, units)
     fits = [
-        max(_fit(hit, relevance, sense), relevance if _whole(units, matched) else 0.0)
+        max(_fit(hit, relevance, sense), relevance * (looked_up and len(matched) == len(units)))
         for hit, (relevance, matched) in zip(found, judged, strict=True)
     ]
     places = _places(found, judged, sense)
@@ -124,15 +126,17 @@ def rank(
         if floor > 0 and not _worth_showing(known, relevance, good, best, floor):
             continue
         share = hit.words / most if most > 0 else 0.0
-        standing = _standing(hit.fact, look, today)
-        if place is None:
-            score = relevance + (1.0 - relevance) * (0.1 * share + 0.2 * standing)
-        else:
-            score = place + (1.0 - place) * 0.2 * standing
+        score = round(_score(relevance, place, share, _standing(hit.fact, look, today)), 4)
         why = _legs(matched, hit, relevance, share, known, good, floor)
-        ranked.append(Ranked(hit.fact, round(score, 4), why | _about(hit.fact, look, today)))
+        ranked.append(Ranked(hit.fact, score, why | _about(hit.fact, look, today)))
     ranked.sort(key=lambda each: (-each.score, each.fact.id))
     return _folded(ranked)
+
+
+def _score(relevance: float, place: float | None, share: float, standing: float) -> float:
+    if place is None:
+        return relevance + (1.0 - relevance) * (0.1 * share + 0.2 * standing)
+    return place + (1.0 - place) * 0.2 * standing
 
 
 def _worth_showing(
@@ -144,9 +148,9 @@ def _worth_showing(
     return best >= floor and good >= in_company(min(floor, 0.99)) and not falls_short(good, best)
 
 
-def _whole(units: Sequence[_Unit], matched: Sequence[_Unit]) -> bool:
-    """Whether few words were asked for and all are there: then meaning can't speak against it."""
-    return len(matched) == len(units) <= _FEW
+def bare(query: str) -> bool:
+    """Whether *query* is no sentence but a word that somebody looks up as it stands."""
+    return len(query) <= _BARE and len(query.split()) <= _FEW
 
 
 def _fit(hit: Hit, relevance: float, sense: Sense | None) -> float:

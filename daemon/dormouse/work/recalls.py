@@ -5,7 +5,7 @@ from dataclasses import dataclass, field
 from dormouse.facts import Look
 from dormouse.ledger import Hit, Reader
 from dormouse.recall.fuse import Sense
-from dormouse.recall.rank import Ranked, rank
+from dormouse.recall.rank import Ranked, bare, rank
 from dormouse.recall.same import others
 from dormouse.recall.stem import porter
 from dormouse.recall.words import prune, query_terms
@@ -59,7 +59,7 @@ def find(
         return Found(reason="no_match")
     ranked = rank(
         hits, terms, look, parse(memory.now()).date(), floor=_lowest(memory, floor),
-        frequencies=frequencies, total=everywhere, sense=sense,
+        frequencies=frequencies, total=everywhere, sense=sense, looked_up=bare(text),
     )  # fmt: skip
     if not ranked:
         return Found(reason="silenced")
