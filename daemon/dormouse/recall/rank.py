@@ -107,11 +107,10 @@ def rank(
     Give all terms of the prompt, also those that ``prune`` left out of the search: what a fact does
     *not* answer counts against it; not the other words for the same things. *frequencies* (in how
     many of *total* facts a term occurs) sharpen the weights; without them the hits are counted.
-    *sense* is what the meaning leg found, if it was asked. Where a word was *looked_up* (``bare``),
-    meaning can't speak against a fact that holds it.
+    *sense* is what the meaning leg found. Where a word was *looked_up* (``bare``), meaning can't
+    speak against a fact that holds it.
     """
-    unique = {hit.fact.id: hit for hit in hits}
-    found = [unique[id] for id in sorted(unique)]
+    found = sorted({hit.fact.id: hit for hit in hits}.values(), key=lambda hit: hit.fact.id)
     units = _units(terms, found, frequencies or {}, total)
     judged = _judged(found, units)
     fits = [
