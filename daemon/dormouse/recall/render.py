@@ -159,7 +159,8 @@ def session_block(
     if last_stop and last_stop.strip():
         stop = writer.plain(last_stop, LONGEST_STOP)
         tail.append(_Line(f"where the last session stopped: {stop}"))
-    tail += [_Line(writer.plain(notice, LONGEST)) for notice in notices if notice.strip()]
+    said = (writer.plain(notice, LONGEST).lstrip("- ") for notice in notices)  # no fact's line
+    tail += [_Line(notice) for notice in said if notice]
     first = [*(_Line(line) for line in handoff), *lines]
     return _fitted(chain(first, rest), tail, limit, unit, len(known) + left_out, left_out_command)
 
