@@ -266,8 +266,8 @@ GUARDS: tuple[Guard, ...] = (
     Guard(
         "both legs keep silence",
         "daemon/dormouse/recall/rank.py",
-        "        if good < floor or",
-        "        if",
+        "        if floor > 0 and not _worth_showing(known, relevance, good, best, floor):\n",
+        "        if False:\n",
         "tests/unit/recall/test_fuse.py"
         "::test_a_prompt_like_those_that_no_memory_answers_is_met_with_silence",
     ),
@@ -332,8 +332,8 @@ GUARDS: tuple[Guard, ...] = (
     Guard(
         "a fact never retires one of higher trust (gate)",
         GATE,
-        "    if newer.trust.rank < older.trust.rank:\n",
-        "    if False:\n",
+        "    return Veto.TRUST if newer.trust.rank < older.trust.rank else None\n",
+        "    return None\n",
         "tests/unit/judging/test_gate.py::test_a_fact_never_meets_one_of_higher_trust",
     ),
     Guard(
@@ -736,7 +736,7 @@ GUARDS: tuple[Guard, ...] = (
         "_folded(quote) not in _folded(shown) or ",
         "",
         "tests/unit/work/test_read_day.py::"
-        "test_what_the_turn_does_not_say_or_what_is_a_rule_is_dropped",
+        "test_a_quote_that_the_turn_does_not_hold_is_dropped_whoever_spoke",
     ),
     Guard(
         "pasted text does not speak through a thinker",

@@ -47,6 +47,12 @@ def look(service: Service, slots: KeySlots, path: Path) -> Looked:
     return looked
 
 
+def _free(path: Path) -> Path:
+    """*path*, or the next of its name that is not there: two in one second are two."""
+    others = (path.with_stem(f"{path.stem}-{number}") for number in range(2, 1_000))
+    return next((each for each in (path, *others) if not each.exists()), path)
+
+
 async def restore(service: Service, path: Path, looked: Looked) -> dict[str, Any]:
     """Put the backup in the memory's place; what was there is kept as a backup of its own."""
     store, key = service.home.ledger, service.data_key
@@ -54,7 +60,7 @@ async def restore(service: Service, path: Path, looked: Looked) -> dict[str, Any
         raise Conflict(what="this is the memory itself")
     now = service.need().now()
     stamp = now[:19].replace(":", "").replace("-", "")
-    before = service.home.backups / f"before-restore-{stamp}.db"
+    before = _free(service.home.backups / f"before-restore-{stamp}.db")
     told: dict[str, Any] = {"before": str(before)}
 
     def do() -> bytes:

@@ -91,6 +91,13 @@ def test_what_an_agent_or_a_tool_said_is_a_candidate_at_best(make: Make, role: R
     assert world.bed.candidates() == [FACT["text"]]
 
 
+def test_a_quote_that_the_turn_does_not_hold_is_dropped_whoever_spoke(make: Make) -> None:
+    world = make({**FACT, "quote": "the billing port, which is 7443, stays as it is"})
+    world.turn(SAID, Role.ASSISTANT)
+    world.read()
+    assert (world.texts(), world.bed.candidates()) == (set(), [])
+
+
 def test_an_agent_that_repeats_a_fact_adds_nothing_to_it(make: Make) -> None:
     world = make(FACT)
     before = world.say(str(FACT["text"]))
