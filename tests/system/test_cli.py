@@ -88,6 +88,7 @@ def test_a_fact_is_kept_found_retired_and_restored(machine: Machine) -> None:
     assert machine.json("remember", "the build cache lives on host zephyr")["state"] == "known"
 
 
+@pytest.mark.slow
 def test_every_list_is_there_and_empty_in_a_new_memory(machine: Machine) -> None:
     machine.json("up")
     for command in ("facts", "retired", "candidates", "proposals", "questions", "journal"):
@@ -114,6 +115,7 @@ def test_a_hook_of_a_stopped_memory_and_a_command_start_nothing(machine: Machine
     assert machine.run("status").returncode == 3
 
 
+@pytest.mark.slow
 def test_the_first_command_after_a_crash_starts_it_again(machine: Machine) -> None:
     pid = machine.json("up")["pid"]
     fact = machine.json("remember", "the build cache lives on host zephyr")
@@ -147,6 +149,7 @@ def test_the_judge_answers_for_texts_that_are_not_facts(machine: Machine) -> Non
     assert machine.json("facts") == []
 
 
+@pytest.mark.slow
 def test_uninstall_leaves_store_and_key_only(machine: Machine) -> None:
     (machine.root / "person" / ".claude").mkdir()
     settings = machine.root / "person" / ".claude" / "settings.json"
