@@ -62,14 +62,11 @@ def test_what_the_owner_brings_back_it_does_not_retire_again(
     machine.ask("POST", "/v1/rem/runs", {"wait": True})
     machine.settled()
     assert machine.retired() == []
+    mine = machine.json("judge", "--mine")
+    assert (mine["pairs"], mine["must_hold"]) == (1, 1)
 
 
 def test_it_can_be_asked_alone_and_says_how_sure_it_is(machine: Machine) -> None:
     ruling = machine.json("judge", OLD, NEW, "--judge", "embedded")
     assert (ruling["verdict"], ruling["judge"]) == ("supersede", NAME)
     assert 0.5 < ruling["probability"] <= 1.0
-
-
-def test_it_is_measured_on_what_the_owner_has_said(machine: Machine) -> None:
-    told = machine.json("judge", "--mine")
-    assert (told["pairs"], told["must_hold"]) == (1, 1)

@@ -122,7 +122,8 @@ def prompt_block(
 ) -> Block:
     """What a prompt is answered with. *left_out*: facts that fit but are not in *ranked*."""
     writer = _Writer(shorts, unjudged, mask, unit)
-    lines = [_Line(writer.plain(each, LONGEST)) for each in acknowledgements if each.strip()]
+    said = (writer.plain(each, LONGEST).lstrip("- ") for each in acknowledgements)
+    lines = [_Line(each) for each in said if each]
     lines += [writer.taken_back(each) for each in taken_back]
     told = {id for line in lines for id in (*line.shown, *line.told)}
     facts = [each.fact for each in ranked if each.fact.current and each.fact.id not in told]
