@@ -1,35 +1,17 @@
 """The MCP server as an agent sees it, by the official client where that matters, else by lines."""
 
-import asyncio
 import json
 import time
-from collections.abc import Awaitable, Callable
 from pathlib import Path
 from typing import Any
 
 import pytest
 
 from tests.machine import Machine
+from tests.mcp_client import with_official_client
 from tests.peers import Peers
 
 pytestmark = pytest.mark.slow
-
-
-def with_official_client(machine: Machine, cwd: Path, do: Callable[[Any], Awaitable[None]]) -> None:
-    """Run *do* with the official client's session."""
-    mcp = pytest.importorskip("mcp")
-
-    async def run() -> None:
-        server = mcp.StdioServerParameters(
-            command=str(machine.home / "bin" / "dormouse-mcp"),
-            args=["--agent", "gemini"],
-            env={"HOME": str(machine.user), "PATH": "/usr/bin:/bin"},
-            cwd=str(cwd),
-        )
-        async with mcp.Client(server) as client:
-            await do(client)
-
-    asyncio.run(asyncio.wait_for(run(), 30))
 
 
 def test_the_official_client_lists_stores_and_recalls(daemon: Machine) -> None:

@@ -1,6 +1,5 @@
 """Every argument of every tool does what its description says, by the official client."""
 
-import asyncio
 import json
 from collections.abc import Callable
 from pathlib import Path
@@ -9,35 +8,27 @@ from typing import Any
 import pytest
 
 from tests.machine import Machine
+from tests.mcp_client import with_official_client
 
 pytestmark = pytest.mark.slow
 
 Call = Callable[..., Any]
 
 
-def talk(machine: Machine, cwd: Path, do: Callable[[Call], Any], *, roots: bool = False) -> Any:
+def talk(machine: Machine, cwd: Path, do: Callable[[Call], Any]) -> Any:
     """Run ``await do(call)`` in one connection; ``call`` gives a tool's structured result."""
-    mcp = pytest.importorskip("mcp")
 
-    async def run() -> Any:
-        server = mcp.StdioServerParameters(
-            command=str(machine.home / "bin" / "dormouse-mcp"),
-            args=["--agent", "gemini"],
-            env={"HOME": str(machine.user), "PATH": "/usr/bin:/bin"},
-            cwd=str(cwd),
-        )
-        async with mcp.Client(server) as client:
+    async def run(client: Any) -> Any:
+        async def call(name: str, **arguments: Any) -> Any:
+            result = await client.call_tool(name, arguments)
+            value = dict(result.structured_content or {})
+            value["said"] = result.content[0].text
+            value["failed"] = bool(result.is_error)
+            return value
 
-            async def call(name: str, **arguments: Any) -> Any:
-                result = await client.call_tool(name, arguments)
-                value = dict(result.structured_content or {})
-                value["said"] = result.content[0].text
-                value["failed"] = bool(result.is_error)
-                return value
+        return await do(call)
 
-            return await do(call)
-
-    return asyncio.run(asyncio.wait_for(run(), 30))
+    return with_official_client(machine, cwd, run)
 
 
 PROCEDURE = {

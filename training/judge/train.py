@@ -18,12 +18,12 @@ import torch
 from torch import nn
 from torch.nn import functional
 
+from dormouse.embedding.cross import LONGEST, pair_ids
 from dormouse.embedding.tokens import Tokenizer
 from dormouse.embedding.weights import SHA256, Weights, check, find
 from training.judge.pairs import LABELS, Pair, derived, hand_written, writers
 
 LOWER = 6  # layers that stay as they are
-LONGEST = 96  # tokens of a pair
 TEMPERATURES = np.linspace(0.5, 3.0, 51)
 
 
@@ -100,13 +100,9 @@ class Base:
         self.scale, self.shift = weights.vector("emb.ln.w"), weights.vector("emb.ln.b")
 
     def ids(self, older: str, newer: str) -> tuple[list[int], list[int]]:
-        """``<s> older </s></s> newer </s>``, the longer cut first, and the side of each token."""
-        w, a, b = self.weights, self.tokens.encode(older), self.tokens.encode(newer)
-        over = len(a) + len(b) - (LONGEST - 4)
-        while over > 0:
-            (a if len(a) >= len(b) else b).pop()
-            over -= 1
-        return [w.bos, *a, w.eos, w.eos, *b, w.eos], [0] * (len(a) + 2) + [1] * (len(b) + 2)
+        """The tokens of a pair as the daemon reads it, and the side of each."""
+        ids, start = pair_ids(self.weights, self.tokens, older, newer)
+        return ids, [int(at >= start) for at in range(len(ids))]
 
     @torch.inference_mode()
     def lowered(self, rows: Sequence[list[int]]) -> list[torch.Tensor]:

@@ -13,8 +13,9 @@ from typing import Any, Self
 import numpy as np
 from numpy.typing import NDArray
 
-from dormouse.embedding.encoder import Encoder, Layer, Matrix, gelu
-from dormouse.embedding.weights import SHA256, Floats
+from dormouse.embedding.encoder import Encoder, Layer, Matrix, alike, gelu
+from dormouse.embedding.tokens import Tokenizer
+from dormouse.embedding.weights import SHA256, Floats, Weights
 from dormouse.errors import ModelRefused
 
 LONGEST = 96  # tokens of a pair
@@ -56,28 +57,17 @@ class CrossEncoder:
         """Shape (pairs, 3); pairs of like length are worked on together."""
         rows = [self._ids(*pair) for pair in pairs]
         found = np.zeros((len(rows), 3), np.float32)
-        order = sorted(range(len(rows)), key=lambda at: len(rows[at][0]))
-        while order:
-            longest = len(rows[order[-1]][0])
-            batch = order[-max(1, _TOGETHER // longest) :]
-            order = order[: -len(batch)]
-            found[batch] = self._forward([rows[at] for at in batch], longest)
+        for batch in alike([len(ids) for ids, _ in rows], _TOGETHER):
+            found[batch] = self._forward([rows[at] for at in batch])
         return found
 
     def _ids(self, first: str, second: str) -> tuple[list[int], int]:
-        """``<s> first </s></s> second </s>``, the longer one cut; and where the second begins."""
-        w, tokens = self._encoder.weights, self._encoder.tokens
-        a, b = tokens.encode(first), tokens.encode(second)
-        room = LONGEST - 4
-        if len(a) + len(b) > room:
-            half = room // 2
-            a, b = a[: max(half, room - len(b))], b[: max(room - half, room - len(a))]
-        return [w.bos, *a, w.eos, w.eos, *b, w.eos], len(a) + 2
+        return pair_ids(self._encoder.weights, self._encoder.tokens, first, second)
 
-    def _forward(self, rows: Sequence[tuple[list[int], int]], longest: int) -> Floats:
-        x, mask, bias = self._encoder.run([ids for ids, _ in rows], longest, self._lower)
+    def _forward(self, rows: Sequence[tuple[list[int], int]]) -> Floats:
+        x, mask, bias = self._encoder.run([ids for ids, _ in rows], self._lower)
         starts = np.array([start for _, start in rows])
-        side = (np.arange(longest)[None, :] >= starts[:, None]) & (mask > 0)
+        side = (np.arange(mask.shape[1])[None, :] >= starts[:, None]) & (mask > 0)
         x = x + self._segment[side.astype(np.int64)]
         for layer in self._layers:
             x = layer(x, bias, self._encoder.heads, self._encoder.eps)
@@ -91,6 +81,17 @@ class CrossEncoder:
         z = np.exp(z - z.max(-1, keepdims=True))
         answer: Floats = z / z.sum(-1, keepdims=True)
         return answer
+
+
+def pair_ids(weights: Weights, tokens: Tokenizer, first: str, second: str) -> tuple[list[int], int]:
+    """``<s> first </s></s> second </s>``, the longer one cut; and where the second begins."""
+    a, b = tokens.encode(first), tokens.encode(second)
+    room = LONGEST - 4
+    if len(a) + len(b) > room:
+        half = room // 2
+        a, b = a[: max(half, room - len(b))], b[: max(room - half, room - len(a))]
+    bos, eos = weights.bos, weights.eos
+    return [bos, *a, eos, eos, *b, eos], len(a) + 2
 
 
 def _matrix(arrays: dict[str, NDArray[Any]], name: str) -> Matrix:

@@ -9,7 +9,7 @@ from typing import Any, NamedTuple, Self
 import numpy as np
 from numpy.typing import NDArray
 
-from dormouse.embedding.encoder import Encoder
+from dormouse.embedding.encoder import Encoder, alike
 from dormouse.embedding.seam import Prompts
 from dormouse.embedding.weights import SHA256, Floats
 from dormouse.recall.segments import Sort, pieces
@@ -81,12 +81,8 @@ class E5:
         """One row of length 1 for each text; texts of like length are worked on together."""
         rows = [self._ids(text, query) for text in texts]
         found = np.zeros((len(rows), self.dim), np.float32)
-        order = sorted(range(len(rows)), key=lambda at: len(rows[at]))
-        while order:
-            longest = len(rows[order[-1]])
-            batch = order[-max(1, _TOGETHER // longest) :]
-            order = order[: -len(batch)]
-            found[batch] = self._forward([rows[at] for at in batch], longest)
+        for batch in alike([len(row) for row in rows], _TOGETHER):
+            found[batch] = self._forward([rows[at] for at in batch])
         return found if self._space is None else self._space.turn(found, texts, query=query)
 
     def _ids(self, text: str, query: bool) -> list[int]:
@@ -94,8 +90,8 @@ class E5:
         ids = self.encoder.tokens.encode(_PREFIX[query] + text)[: LONGEST[query] - 2]
         return [weights.bos, *ids, weights.eos]
 
-    def _forward(self, rows: Sequence[Sequence[int]], longest: int) -> Floats:
-        x, mask, _ = self.encoder.run(rows, longest)
+    def _forward(self, rows: Sequence[Sequence[int]]) -> Floats:
+        x, mask, _ = self.encoder.run(rows)
         mean = (x * mask[..., None]).sum(1) / mask.sum(1, keepdims=True)
         return _unit(mean)
 

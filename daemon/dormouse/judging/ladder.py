@@ -40,18 +40,23 @@ class Ladder:
         said = dict(zip(asked, self.ungated([pairs[n] for n in asked]), strict=True))
         rulings = [_ruling(said.get(n), veto) for n, veto in enumerate(vetoes)]
         misread = [n for n in range(len(pairs)) if n not in said and self._may_overrule(pairs[n])]
-        readers = Ladder([judge for judge in self.judges if isinstance(judge, Reader)])
-        for n, ruling in zip(misread, readers.ungated([pairs[n] for n in misread]), strict=True):
+        read = Ladder(self.readers).ungated([pairs[n] for n in misread])
+        for n, ruling in zip(misread, read, strict=True):
             if ruling.verdict is Verdict.SUPERSEDE:
                 rulings[n] = ruling
         return rulings
+
+    @property
+    def readers(self) -> list[Judge]:
+        """The judges that read both texts by a model."""
+        return [judge for judge in self.judges if isinstance(judge, Reader)]
 
     def _may_overrule(self, pair: Pair) -> bool:
         return gate.firm(*pair) is None and gate.by_trust(*pair) is None
 
     def quick(self) -> "Ladder":
         """Only the judges that answer at once, without a model."""
-        return Ladder([j for j in self.judges if not isinstance(j, Reader)], self.name)
+        return Ladder([judge for judge in self.judges if judge not in self.readers], self.name)
 
     def ungated(self, pairs: Sequence[Pair]) -> list[Ruling]:
         """The same without the gate, for trying judges out."""

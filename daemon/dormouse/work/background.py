@@ -11,13 +11,13 @@ from dormouse.ledger import Writer
 from dormouse.work import catchup
 from dormouse.work.implicit import take_pending
 from dormouse.work.memory import Memory
+from dormouse.work.model import IDLE_S
 from dormouse.work.settle import settle_fact
 from dormouse_wire.hosts import HOSTS
 
 log = logging.getLogger("dormouse")
 ALL_EVERY_S = 5.0  # at most this often an event has every transcript looked at
 TICK_S = 60.0
-IDLE_S = 300.0  # a model that was not used for so long is let go of
 AT_ONCE = 500  # facts settled before the list is read again
 
 

@@ -14,6 +14,7 @@ if TYPE_CHECKING:  # numpy is heavy, and not needed to start
     from dormouse.embedding.seam import Embedder
 
 JUDGE = Path(files.__file__).with_name("judge.npz")  # made by ``python -m training.judge.train``
+IDLE_S = 300.0  # a model that was not used for so long is let go of
 JUDGE_SHA256 = "2db38aed9784aee60fddb4fbc6d974efe3a06a58cff49e6e04e57b1022a8cee0"
 
 

@@ -76,8 +76,13 @@ class Nominated:
     unclear: list[Decision] = field(default_factory=list)
 
 
-def nominated(r: Reader, memory: Memory, fact: Fact, meant: Asked | None = None) -> Nominated:
-    """Every pair of *fact* that is worth a judge's look; *meant* is what it means, if known."""
+def nominated(
+    r: Reader, memory: Memory, fact: Fact, meant: Asked | None = None, *, far: bool
+) -> Nominated:
+    """Every pair of *fact* that is worth a judge's look; *meant* is what it means, if known.
+
+    Without *far* only those that are close: a judge without a model says nothing of the others.
+    """
     found = Nominated(fact)
     if not fact.current:
         return found
@@ -93,7 +98,7 @@ def nominated(r: Reader, memory: Memory, fact: Fact, meant: Asked | None = None)
         if not r.settled_pairs(other.id, fact.id) and other.id not in near:
             found.unclear.append(Decision(other.id, fact.id, UNCLEAR))
     found.close.extend(_pairs(r, memory, fact, near.values()))
-    if memory.ladder.quick() != memory.ladder:
+    if far:
         alike = hits + _alike(r, memory, meant, look)
         lost = {fact.id, *near, *(decision.older_id for decision in found.unclear)}
         others = {f.id: f for f in nominate.beside(fact, alike) if f.id not in lost}
@@ -150,8 +155,8 @@ def decide(
 
     Pairs that they are not sure of go into *unsure*: a thinker may be, in sleep.
     """
-    found = nominated(r, memory, fact)
-    decisions, open_ = rule(memory.ladder.quick(), Nominated(fact, found.close, [], found.unclear))
+    found = nominated(r, memory, fact, far=False)
+    decisions, open_ = rule(memory.ladder.quick(), found)
     if unsure is not None:
         unsure.extend(open_)
     return decisions
@@ -251,11 +256,11 @@ async def plan_for(
     memory: Memory, fact_id: str
 ) -> tuple[Fact, list[Decision], list[tuple[str, str]]]:
     """Nominate on a reader, judge away from it: what to carry out, and who nobody is sure of."""
-    meant = None
-    if memory.meaning is not None and memory.ladder.quick() != memory.ladder:
+    meant, far = None, bool(memory.ladder.readers)
+    if far and memory.meaning is not None:
         text = await memory.read(lambda r: r.fact(fact_id).text)
         meant = await memory.meaning.ask_of_fact(text)
-    found = await memory.read(lambda r: nominated(r, memory, r.fact(fact_id), meant))
+    found = await memory.read(lambda r: nominated(r, memory, r.fact(fact_id), meant, far=far))
     decisions, unsure = await memory.aside(lambda: rule(memory.ladder, found))
     return found.fact, decisions, unsure
 

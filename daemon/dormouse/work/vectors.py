@@ -9,12 +9,12 @@ from dormouse.embedding.holder import Holder
 from dormouse.embedding.index import Index, pack
 from dormouse.embedding.room import give_back
 from dormouse.ledger import Ledger, Lying, Reader, Unembedded, Vector
+from dormouse.work.model import IDLE_S
 
 log = logging.getLogger("dormouse")
 ACTIVE = "index.embedder"  # the setting that names the embedder whose vectors are looked through
 BATCH = 8  # facts embedded at once: about 0.2 s, after which a prompt's vector comes first
 AT_ONCE = 2_000  # vectors read in one transaction
-IDLE_S = 300.0  # a model that was not used for so long is let go of
 
 
 class Vectors:

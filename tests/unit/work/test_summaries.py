@@ -1,8 +1,7 @@
 """Sessions are summed up in sleep: by whom, how often, and what of an answer is kept."""
 
 import asyncio
-from collections.abc import Callable, Iterator
-from pathlib import Path
+from collections.abc import Callable
 from typing import Any
 
 import pytest
@@ -13,9 +12,8 @@ from dormouse.thinking import Result
 from dormouse.work import focus
 from dormouse.work.answer import last_stop
 from dormouse.work.summaries import SummedUp, sum_up_sessions
-from tests.unit.work.thinking import PROJECT, WHERE, Obliging, Thinking
+from tests.unit.work.thinking import PROJECT, WHERE, Make, Obliging, Thinking
 
-Make = Callable[..., Thinking]
 SAID = (
     (Role.PERSON, "Please add a rate limiter to the API in api.py."),
     (Role.ASSISTANT, "I have added a token bucket with 50 requests."),
@@ -31,19 +29,6 @@ START = Event("claude-code", "SessionStart", Moment.SESSION_START, "s2")
 
 def says(*sentences: str) -> Callable[[str, Any], Any]:
     return lambda task, data: {"sentences": list(sentences)}
-
-
-@pytest.fixture
-def make(tmp_path: Path) -> Iterator[Make]:
-    made: list[Thinking] = []
-
-    def do(*thinkers: Obliging, **more: Any) -> Thinking:
-        made.append(Thinking(tmp_path, *thinkers, **more))
-        return made[-1]
-
-    yield do
-    for one in made:
-        one.bed.close()
 
 
 def write(world: Thinking, do: Callable[[Writer], Any]) -> Any:

@@ -1,7 +1,5 @@
 """What nobody was sure of: it waits for sleep, a thinker is asked, and plain code does the rest."""
 
-from collections.abc import Callable, Iterator
-from pathlib import Path
 from typing import Any
 
 import pytest
@@ -11,26 +9,11 @@ from dormouse.judgments import Verdict
 from dormouse.ledger import JudgmentRow
 from dormouse.thinking import Result
 from tests.night import EVERYTHING
-from tests.unit.work.thinking import Obliging, Thinking, verdicts
+from tests.unit.work.thinking import Make, Obliging, Thinking, verdicts
 
 # Near enough to be judged, and read to the last word by nobody: the slot judge is not sure.
 OLDER = "releases need a sign-off from Maria"
 NEWER = "releases need no sign-off any more, CI does it"
-
-Make = Callable[..., Thinking]
-
-
-@pytest.fixture
-def make(tmp_path: Path) -> Iterator[Make]:
-    made: list[Thinking] = []
-
-    def do(*thinkers: Obliging, **more: Any) -> Thinking:
-        made.append(Thinking(tmp_path, *thinkers, **more))
-        return made[-1]
-
-    yield do
-    for one in made:
-        one.bed.close()
 
 
 def pair(world: Thinking) -> tuple[str, str]:

@@ -130,3 +130,6 @@ class Thinking:
     def calls(self) -> list[ThinkerCall]:
         """The ledger of calls."""
         return self.bed.memory.ledger.read(lambda r: r.thinker_calls(since=""))
+
+
+Make = Callable[..., Thinking]
