@@ -1,5 +1,6 @@
 """Finding facts by words that were segmented before. It ranks by BM25 and decides nothing more."""
 
+import json
 from collections.abc import Iterable, Sequence
 
 from dormouse.facts import Look
@@ -66,13 +67,13 @@ class SearchReads(VectorReads):
 
         The words of neighbours are not counted.
         """
-        return {
-            stem: self._scalar(
-                "SELECT doc FROM search_terms WHERE term = ? AND col = 'words'", clean(stem)
-            )
-            or 0
-            for stem in stems
-        }
+        asked = {clean(stem): stem for stem in stems}
+        rows = self._all(
+            "SELECT t.term, t.doc FROM json_each(?) AS j CROSS JOIN search_terms AS t"
+            " ON t.term = j.value AND t.col = 'words'",
+            json.dumps(list(asked)),
+        )
+        return dict.fromkeys(asked.values(), 0) | {asked[term]: int(doc) for term, doc in rows}
 
     def frequencies(self, terms: Sequence[str]) -> dict[str, int]:
         """In how many facts each term occurs; frequent ones are counted up to MANY only."""

@@ -5,10 +5,10 @@ Decides from text, frequencies and the day alone: no clock, no ledger, no chance
 
 import math
 import re
-from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
 from datetime import date
-from functools import lru_cache
+from functools import lru_cache, partial
 from typing import Protocol
 
 from dormouse.facts import Fact, Look, Scope, Trust
@@ -51,11 +51,16 @@ class Hit(Protocol):
 
 @dataclass(frozen=True, slots=True)
 class Ranked:
-    """A fact worth showing. *why* is for people: each part of the score in a word or a number."""
+    """A fact worth showing."""
 
     fact: Fact
     score: float
-    why: dict[str, float | str]
+    explain: Callable[[], dict[str, float | str]] = field(compare=False)
+
+    @property
+    def why(self) -> dict[str, float | str]:
+        """For people: each part of the score in a word or a number. Made when it is asked for."""
+        return self.explain()
 
 
 @dataclass(frozen=True, slots=True)
@@ -126,8 +131,8 @@ def rank(
             continue
         share = hit.words / most if most > 0 else 0.0
         score = round(_score(relevance, place, share, _standing(hit.fact, look, today)), 4)
-        why = _legs(matched, hit, relevance, share, known, good, floor)
-        ranked.append(Ranked(hit.fact, score, why | _about(hit.fact, look, today)))
+        legs = partial(_legs, matched, hit, relevance, share, known, good, floor)
+        ranked.append(Ranked(hit.fact, score, partial(_why, legs, hit.fact, look, today)))
     ranked.sort(key=lambda each: (-each.score, each.fact.id))
     return _folded(ranked)
 
@@ -300,6 +305,12 @@ _TRUST = {
     Trust.USER: "you said it", Trust.PROJECT_FILE: "a project file says it",
     Trust.ASSISTANT: "an assistant said it", Trust.TOOL: "a tool or an import said it",
 }  # fmt: skip
+
+
+def _why(
+    legs: Callable[[], dict[str, float | str]], fact: Fact, look: Look, today: date
+) -> dict[str, float | str]:
+    return legs() | _about(fact, look, today)
 
 
 def _legs(

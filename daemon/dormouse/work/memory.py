@@ -13,6 +13,7 @@ from typing import TypeVar
 
 from dormouse.judging.ladder import Ladder
 from dormouse.ledger import Ledger, Reader, Writer
+from dormouse.recall.frequencies import Frequencies
 from dormouse.sessions import Event
 from dormouse.settings import Settings
 from dormouse.thinking import Door
@@ -52,6 +53,7 @@ class Memory:
     ringing: dict[str, Event] = field(default_factory=dict)  # transcripts to read on, by path
     seen_agents: set[str] = field(default_factory=set)
     counted: dict[str, int] = field(default_factory=dict)
+    frequencies: Frequencies = field(default_factory=Frequencies)
 
     def now(self) -> str:
         """The time of this memory's clock, as the ledger stores it."""

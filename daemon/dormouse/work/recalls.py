@@ -49,7 +49,8 @@ def find(
     if not terms:
         return Found(reason="no_match")
     every = others(terms)
-    frequencies, everywhere = _frequencies(r, every), r.last_fact()
+    everywhere = r.last_fact()
+    frequencies = _frequencies(r, memory, every, everywhere)
     rare = prune(every, frequencies, everywhere)
     hits = r.search(rare, look, limit=DEPTH, as_of=as_of, history=history)
     sense = None
@@ -71,10 +72,10 @@ def _lowest(memory: Memory, floor: float | None) -> float:
     return memory.settings.recall_floor if floor is None else floor
 
 
-def _frequencies(r: Reader, terms: list[str]) -> dict[str, int]:
+def _frequencies(r: Reader, memory: Memory, terms: list[str], total: int) -> dict[str, int]:
     """In how many facts each term occurs, under the stem by which it is found."""
     stems = {term: porter(term) for term in terms}
-    occurring = r.occurrences(set(stems.values()))
+    occurring = memory.frequencies.of(set(stems.values()), total, r.occurrences)
     return {term: occurring[stem] for term, stem in stems.items()}
 
 

@@ -172,7 +172,9 @@ def test_scores_lie_between_zero_and_one_and_input_order_changes_nothing(
     terms = query_terms(f"{prompt} staging 缓存 Prüfsumme", explicit=True)
     once = rank(hits, terms, LOOK, TODAY, floor=0.0)
     dice.shuffle(hits)  # type: ignore[attr-defined]
-    assert rank(hits, terms, LOOK, TODAY, floor=0.0) == once
+    again = rank(hits, terms, LOOK, TODAY, floor=0.0)
+    assert again == once
+    assert [each.why for each in again] == [each.why for each in once]
     assert all(0.0 <= each.score <= 1.0 for each in once)
     assert all(each.score >= float(each.why["words"]) - 1e-4 for each in once)
 
