@@ -48,8 +48,7 @@ def find(
     terms = query_terms(text, explicit=explicit)
     if not terms:
         return Found(reason="no_match")
-    every = others(terms)
-    everywhere = r.last_fact()
+    every, everywhere = others(terms), r.last_fact()
     frequencies = _frequencies(r, memory, every, everywhere)
     rare = prune(every, frequencies, everywhere)
     hits = r.search(rare, look, limit=DEPTH, as_of=as_of, history=history)
@@ -64,7 +63,7 @@ def find(
     )  # fmt: skip
     if not ranked:
         return Found(reason="silenced")
-    shown = ranked if limit is None else ranked[:limit]
+    shown = ranked[:limit]
     return Found(shown, len(ranked) - len(shown))
 
 

@@ -1,6 +1,7 @@
 """From a statement to a fact (kind, scope, trust, slot), or to a proposal for the owner."""
 
 from dataclasses import asdict, dataclass, field, replace
+from datetime import timedelta
 from typing import Any
 
 from dormouse import slots
@@ -21,6 +22,7 @@ from dormouse.facts import (
     Trust,
 )
 from dormouse.ledger import Writer, new_id
+from dormouse.times import parse
 from dormouse.work.places import Where
 from dormouse.work.prepare import prepare
 
@@ -28,6 +30,7 @@ MAX_TEXT = 4_000  # characters; ledger.facts has the same bound
 MAX_DETAIL = 1_000  # characters of one step, tool, outcome or context
 MOST_STEPS = 50
 CONFIDENCE = 0.99
+AHEAD = timedelta(minutes=5)  # by which another clock may be ahead of ours
 
 
 @dataclass(frozen=True, slots=True)
@@ -165,6 +168,8 @@ def _new_fact(wish: Wish, text: str, who: Speaker, where: Where, now: str) -> Ne
     kind = wish.kind or kind_of(text)
     scope = wish.scope or default_scope(kind, where, everywhere=wish.everywhere)
     at = wish.at or now
+    if parse(at) > parse(now) + AHEAD:
+        raise BadRequest(what=f"{at} lies in the future; say what will be as a plan, undated")
     statement = slots.read(text)
     pinned = wish.pin or wish.layer is Layer.CORE
     if scope in (Scope.PROJECT, Scope.BRANCH) and where.project_id is None:
