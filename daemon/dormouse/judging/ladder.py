@@ -54,10 +54,6 @@ class Ladder:
     def _may_overrule(self, pair: Pair) -> bool:
         return gate.firm(*pair) is None and gate.by_trust(*pair) is None
 
-    def quick(self) -> "Ladder":
-        """Only the judges that answer at once, without a model."""
-        return Ladder([judge for judge in self.judges if judge not in self.readers], self.name)
-
     def ungated(self, pairs: Sequence[Pair]) -> list[Ruling]:
         """The same without the gate, for trying judges out."""
         rulings = [Ruling(Verdict.UNSURE, self.name, reason="no judge")] * len(pairs)

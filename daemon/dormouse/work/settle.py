@@ -148,20 +148,6 @@ def rule(ladder: Ladder, found: Nominated) -> tuple[list[Decision], list[tuple[s
     return decisions, unsure
 
 
-def decide(
-    r: Reader, memory: Memory, fact: Fact, unsure: list[tuple[str, str]] | None = None
-) -> list[Decision]:
-    """Judge *fact* at once, by the judges that need no model. Reads only.
-
-    Pairs that they are not sure of go into *unsure*: a thinker may be, in sleep.
-    """
-    found = nominated(r, memory, fact, far=False)
-    decisions, open_ = rule(memory.ladder.quick(), found)
-    if unsure is not None:
-        unsure.extend(open_)
-    return decisions
-
-
 def _asked_before(r: Reader, memory: Memory, older: Fact, newer: Fact) -> bool:
     """Whether there is nothing new to hear: no judge at hand is better than those who spoke."""
     names = [judge.name for judge in memory.ladder.judges]

@@ -71,3 +71,13 @@ def test_what_the_owner_has_answered_is_not_looked_at(bed: Bed) -> None:
     assert with_a_model(bed, 1.0) == []
     bed.sleep()
     assert len(bed.memory.ledger.read(lambda r: r.facts(EVERYTHING))) == 2
+
+
+def test_it_reads_what_a_night_makes_of_candidates_too(bed: Bed) -> None:
+    old = bed.say(OLD)
+    bed.sleep()
+    with_a_model(bed, 1.0)
+    bed.candidate(NEW, bed.prompt("one"), bed.prompt("two", session="s2"))
+    bed.sleep()
+    fact = bed.memory.ledger.read(lambda r: r.fact(old.id))
+    assert fact.superseded_by == bed.facts()[NEW].id

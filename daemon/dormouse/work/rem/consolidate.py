@@ -6,6 +6,7 @@ The plan is made first and looked at again as it is carried out. It retires dupl
 from dormouse import slots
 from dormouse.errors import BadRequest
 from dormouse.facts import Fact, How, Layer, Look, Trust
+from dormouse.judgments import Decision
 from dormouse.ledger import CandidateRow, Reader, Writer
 from dormouse.sessions import Role
 from dormouse.work.memory import Memory
@@ -14,7 +15,7 @@ from dormouse.work.read_day import noted
 from dormouse.work.rem.folds import Fold, folds
 from dormouse.work.rem.night import Note, Sleeping, add, count
 from dormouse.work.remember import Speaker, Wish, remember
-from dormouse.work.settle import Settled, carry_out, decide
+from dormouse.work.settle import Settled, carry_out, plan_for
 
 SIGHTINGS = 2
 WEIGHTY = 0.7  # an episode of that weight is worth knowing for good
@@ -32,7 +33,8 @@ async def consolidate(sleeping: Sleeping) -> None:
             await sleeping.write(lambda w, note, c=row: _accept(w, note, c, memory.now()))  # type: ignore[misc]
     for fact_id in await memory.read(lambda r: r.pending_settle()):
         await sleeping.breathe()
-        await sleeping.write(lambda w, note, id=fact_id: _settle(w, note, sleeping, id))  # type: ignore[misc]
+        plan = await plan_for(memory, fact_id)
+        await sleeping.write(lambda w, note, p=plan: _settle(w, note, sleeping, *p))  # type: ignore[misc]
     for fact in await memory.read(weighty):
         await sleeping.breathe()
         await sleeping.write(lambda w, note, id=fact.id: _raise(w, note, id))  # type: ignore[misc]
@@ -108,13 +110,17 @@ def _who_said(w: Writer, row: CandidateRow, now: str) -> tuple[Speaker, str]:
     return speaker, min(last.at, now)
 
 
-def _settle(w: Writer, note: Note, sleeping: Sleeping, fact_id: str) -> Settled:
-    unsure: list[tuple[str, str]] = []
-    fact = w.fact(fact_id)
-    decisions = decide(w, sleeping.memory, fact, unsure)
+def _settle(
+    w: Writer,
+    note: Note,
+    sleeping: Sleeping,
+    fact: Fact,
+    decisions: list[Decision],
+    unsure: list[tuple[str, str]],
+) -> Settled:
     settled = carry_out(w, sleeping.memory, decisions, fact, sleeping.run_id)
     w.wait_for_thinker(unsure)
-    w.mark_settled([fact_id])
+    w.mark_settled([fact.id])
     count(note, "looked_at")
     return settled
 
