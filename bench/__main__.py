@@ -9,7 +9,7 @@ import platform
 import sys
 from collections.abc import Iterator
 
-from bench import capture, hook, lifecycle, recall, store
+from bench import capture, hook, lifecycle, night, recall, store
 from bench.measure import Figure, table
 from dormouse_wire import __version__
 from tests.machine import Machine
@@ -24,11 +24,13 @@ def measured(machine: Machine, count: int) -> Iterator[Figure]:
     yield from hook.figures(machine, repository, "words only")
     yield from capture.figures(machine, repository, pid)
     yield from recall.figures(machine, repository, pid, count, "words only")
+    yield from night.figures(machine, repository, "words only")
     yield from lifecycle.figures(machine, count)
     if store.give_vectors(machine):
         yield from hook.figures(machine, repository, "both legs")
         pid = machine.daemons()[0]
         yield from recall.figures(machine, repository, pid, count, "both legs")
+        yield from night.figures(machine, repository, "both legs")
 
 
 def main() -> None:

@@ -26,6 +26,9 @@ if TYPE_CHECKING:
 
 log = logging.getLogger("dormouse")
 FIRST_PASSED_FD = 3  # systemd's first socket
+# A thread that reads the ledger gives the interpreter away at each step of SQL, and waits so long to
+# have it back while sleep computes; with 5 ms, the default, questions wait for 25 of these.
+SWITCH_S = 0.0005
 
 
 def clock_from_environment() -> Clock:
@@ -164,6 +167,7 @@ def serve(home: Home) -> None:
         raise BadRequest(what=f"there is no memory in {home.root}", hint="Run `dormouse up`.")
     hygiene.make_private_folders(home)
     take_lock(home)  # held to the process's very end: a free lock means that it is gone
+    sys.setswitchinterval(SWITCH_S)
     listener, passed, manager = listen(home), was_passed(), notify.address()
     hygiene.set_up_log(home.log)
     _mirror_autostart(home)
