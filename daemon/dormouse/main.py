@@ -26,8 +26,8 @@ if TYPE_CHECKING:
 
 log = logging.getLogger("dormouse")
 FIRST_PASSED_FD = 3  # systemd's first socket
-# A thread that reads the ledger gives the interpreter away at each step of SQL, and waits so long to
-# have it back while sleep computes; with 5 ms, the default, questions wait for 25 of these.
+# A thread that reads the ledger gives the interpreter away at each step of SQL, and waits so long
+# to have it back while sleep computes; of 5 ms, the default, questions wait for 25.
 SWITCH_S = 0.0005
 
 

@@ -10,6 +10,8 @@ import json
 import random
 import time
 from collections.abc import Iterable, Sequence
+from dataclasses import replace
+from datetime import datetime, timedelta
 from pathlib import Path
 from typing import Any
 
@@ -24,6 +26,8 @@ from dormouse.embedding.weights import SHA256, Weights, check, find
 from training.judge.pairs import LABELS, Pair, derived, hand_written, writers
 
 LOWER = 6  # layers that stay as they are
+APART = timedelta(days=2)  # notes so far apart don't contradict each other in one breath
+BY_TIME = ("ambiguous_scope", "single_value_change", "correction", "number_unit_version")
 TEMPERATURES = np.linspace(0.5, 3.0, 51)
 
 
@@ -132,6 +136,20 @@ class Base:
 Row = tuple[torch.Tensor, list[int], int]
 
 
+def at_another_time(pair: Pair, gaps: Sequence[timedelta], chance: random.Random) -> Pair:
+    """*pair* with the time between its notes drawn anew, where its label bears it.
+
+    Writers give changes longer gaps than restatements; a judge must not learn their habit. A plain
+    contradiction within a day stays unsettled, though, so what lies days apart stays days apart.
+    """
+    if pair.label == "unsure" and pair.kind in BY_TIME:
+        return pair
+    apart = pair.label != "keep" and pair.gap >= APART
+    drawn = chance.choice([gap for gap in gaps if not apart or gap >= APART])
+    newer = datetime.fromisoformat(pair.older_time) + drawn
+    return replace(pair, newer_time=newer.isoformat())
+
+
 def rows_of(base: Base, pairs: Sequence[Pair]) -> list[Row]:
     """The frozen part's answer to *pairs*, made once."""
     ids = [base.ids(*pair.sides()) for pair in pairs]
@@ -195,8 +213,14 @@ def said(name: str, p: np.ndarray, gold: np.ndarray) -> str:
     )
 
 
-def fit(upper: Upper, rows: Sequence[Row], held: Sequence[Row], args: argparse.Namespace) -> Upper:
-    """Train *upper* on *rows*; returns the running average of its weights."""
+def fit(
+    upper: Upper, variants: Sequence[Sequence[Row]], held: Sequence[Row], args: argparse.Namespace
+) -> Upper:
+    """Train *upper*; returns the running average of its weights.
+
+    *variants* are the same rows in the same order, read in different ways; each time one is drawn.
+    """
+    rows = variants[0]
     random.seed(args.seed)
     torch.manual_seed(args.seed + 1)
     inner = [p for n, p in upper.named_parameters() if not n.startswith("head")]
@@ -213,7 +237,7 @@ def fit(upper: Upper, rows: Sequence[Row], held: Sequence[Row], args: argparse.N
     for epoch in range(args.epochs):
         total = 0.0
         upper.train()
-        for part in batches(rows, args.batch):
+        for part in batches(variants, args.batch):
             for group, rate in zip(optimizer.param_groups, rates, strict=True):
                 group["lr"] = rate * min(1.0, step / (0.06 * steps) + 0.02) * (1 - step / steps)
             y = torch.tensor([row[2] for row in part])
@@ -245,8 +269,9 @@ def fit(upper: Upper, rows: Sequence[Row], held: Sequence[Row], args: argparse.N
     return upper.eval()
 
 
-def batches(rows: Sequence[Row], size: int) -> Iterable[list[Row]]:
-    """Rows of like length together, in random order."""
+def batches(variants: Sequence[Sequence[Row]], size: int) -> Iterable[list[Row]]:
+    """Rows of like length together, in random order, each in one of its variants."""
+    rows = [random.choice(each) for each in zip(*variants, strict=True)]
     order = random.sample(range(len(rows)), len(rows))
     chunks = [
         sorted(order[i : i + size * 12], key=lambda j: len(rows[j][1]))
@@ -292,6 +317,7 @@ def main() -> None:
     parser.add_argument("--hold-out", default="", help="writers that are validated on")
     parser.add_argument("--out", default="", help="the .npz to write")
     parser.add_argument("--no-derived", action="store_true")
+    parser.add_argument("--own-time", action="store_true", help="never draw a gap anew")
     args = parser.parse_args()
     torch.set_num_threads(args.threads)
     path = find()
@@ -305,7 +331,11 @@ def main() -> None:
         pairs += derived(train_on)
     base = Base(path, args.lower)
     began = time.time()
-    rows = rows_of(base, pairs)
+    variants = [rows_of(base, pairs)]
+    if not args.own_time:
+        chance, gaps = random.Random(args.seed), sorted({pair.gap for pair in pairs})
+        drawn = [at_another_time(pair, gaps, chance) for pair in pairs]
+        variants.append(rows_of(base, drawn))
     held = rows_of(base, hand_written(held_out))
     print(
         f"{len(pairs)} pairs of {len(train_on)} writers, {len(held)} held out;"
@@ -316,7 +346,7 @@ def main() -> None:
     upper = Upper(args.layers - args.lower)
     for at, layer in enumerate(upper.layers):
         layer.read(base.weights, args.lower + at)
-    fit(upper, rows, held, args)
+    fit(upper, variants, held, args)
     about = {
         "base": SHA256,
         "lower": args.lower,
