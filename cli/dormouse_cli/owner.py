@@ -79,7 +79,7 @@ def confirm(question: str, *, yes: bool) -> None:
     with terminal() as tty:
         tty.write(f"{question} Type yes: ")
         answer = tty.readline().strip().lower()
-    if answer not in ("y", "yes"):
+    if answer != "yes":
         raise errors.Refused("Nothing was changed.", what="not confirmed")
 
 

@@ -157,7 +157,7 @@ def test_unlock_needs_no_proof_but_the_secret(
 def test_a_backup_is_looked_at_first_and_takes_the_memorys_place_only_after_a_yes(
     owned: Dummy,
 ) -> None:
-    said = on_terminal("restore-backup", "/b.db", typed=[("Type yes:", "no")])
+    said = on_terminal("restore-backup", "/b.db", typed=[("Type yes:", "y")])
     assert (said.code, owned.bodies("POST /v1/restore-backup")) == (
         5,
         [{"path": "/b.db", "dry_run": True}],
