@@ -56,6 +56,20 @@ LEDGER_GUARDS = "tests/unit/ledger/test_guards.py"
 
 GUARDS: tuple[Guard, ...] = (
     Guard(
+        "what changed since it was judged is judged again",
+        SETTLE,
+        "    if not unchanged(w, fact):\n        return Settled()\n    settled",
+        "    settled",
+        "tests/unit/work/test_plans.py",
+    ),
+    Guard(
+        "no fact is dated ahead",
+        "daemon/dormouse/work/remember.py",
+        "if parse(wish.at) > parse(now) + AHEAD:",
+        "if False:",
+        "tests/unit/work/test_dates.py",
+    ),
+    Guard(
         "agents get around their limit neither by new sessions nor by new names",
         "daemon/dormouse/work/by_agents.py",
         "    return max(mine, limit - max(left, 0))\n",

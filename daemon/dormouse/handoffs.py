@@ -196,7 +196,7 @@ def _must_hold(handoff: Handoff, agent: str | None, token: int | None) -> None:
         raise Refused(f"See `dormouse handoff show {handoff.id}`.", what=_over(handoff))
     if agent is not None and agent != handoff.taken_by:
         raise HandoffTaken(id=handoff.id, taken_by=handoff.taken_by, until=handoff.until)
-    if token is not None and token > handoff.token:
+    if token is not None and not 0 < token <= handoff.token:
         raise Refused(
             f"See `dormouse handoff show {handoff.id}`.",
             what=f"token {token} of handoff {handoff.id} was never given",

@@ -17,7 +17,7 @@ from dormouse.embedding.weights import Floats
 FULL = 100_000  # facts up to which whole vectors are held: 77 MB; above, 48 bytes for each
 RERANKED = 200  # best by sign bits that are compared in full: recall@10 .995 at 100 k facts
 _STRIDE = 65_536  # facts looked through at once, so that it stays in the cache
-_FAR = 1_000  # farther than any: a vector has fewer signs
+_FAR = 2_000  # farther than any: no vector has so many signs
 _PULLING = 10  # prompts nearest to a fact that say how much it attracts whatever is asked
 
 Halves = NDArray[np.float16]

@@ -1,10 +1,9 @@
 """Finding facts by words that were segmented before. It ranks by BM25 and decides nothing more."""
 
-import json
 from collections.abc import Iterable, Sequence
 
 from dormouse.facts import Look
-from dormouse.ledger.base import clean, visible
+from dormouse.ledger.base import as_list, clean, visible
 from dormouse.ledger.fact_reads import COLUMNS, WIDTH
 from dormouse.ledger.rows import Hit
 from dormouse.ledger.vector_reads import VectorReads, held, numbers
@@ -67,13 +66,14 @@ class SearchReads(VectorReads):
 
         The words of neighbours are not counted.
         """
-        asked = {clean(stem): stem for stem in stems}
+        asked = {stem: clean(stem) for stem in stems}
         rows = self._all(
             "SELECT t.term, t.doc FROM json_each(?) AS j CROSS JOIN search_terms AS t"
             " ON t.term = j.value AND t.col = 'words'",
-            json.dumps(list(asked)),
+            as_list(sorted(set(asked.values()))),
         )
-        return dict.fromkeys(asked.values(), 0) | {asked[term]: int(doc) for term, doc in rows}
+        counts = {str(term): int(doc) for term, doc in rows}
+        return {stem: counts.get(term, 0) for stem, term in asked.items()}
 
     def frequencies(self, terms: Sequence[str]) -> dict[str, int]:
         """In how many facts each term occurs; frequent ones are counted up to MANY only."""

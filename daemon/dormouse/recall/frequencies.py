@@ -5,7 +5,7 @@ from dataclasses import dataclass, field
 from typing import Final
 
 FREQUENT: Final = 500  # facts from which on a count is kept
-GROWN: Final = 0.01  # share by which a store may grow before it is counted anew
+GROWN: Final = 0.01  # share by which the facts may grow in number before they are counted anew
 Count = Callable[[Iterable[str]], Mapping[str, int]]
 
 
@@ -13,19 +13,23 @@ Count = Callable[[Iterable[str]], Mapping[str, int]]
 class Frequencies:
     """Keeps the counts of frequent words as long as they are about right. Any thread may ask."""
 
-    _kept: dict[str, tuple[int, int]] = field(default_factory=dict)  # count, facts in the store
+    _kept: dict[str, tuple[int, int]] = field(default_factory=dict)  # count, last fact then
 
-    def of(self, stems: Iterable[str], total: int, count: Count) -> dict[str, int]:
-        """The counts of *stems* in a store of *total* facts; *count* gives those not kept."""
+    def forget(self) -> None:
+        """Facts were erased: count everything anew."""
+        self._kept.clear()
+
+    def of(self, stems: Iterable[str], last: int, count: Count) -> dict[str, int]:
+        """The counts of *stems*; *last* is the highest number of a fact, *count* counts."""
         found, unknown = {}, []
         for stem in stems:
             many, then = self._kept.get(stem, (0, 0))
-            if then and then <= total <= then * (1 + GROWN):
+            if then and then <= last <= then * (1 + GROWN):
                 found[stem] = many
             else:
                 unknown.append(stem)
         for stem, many in (count(unknown) if unknown else {}).items():
             found[stem] = many
             if many >= FREQUENT:
-                self._kept[stem] = (many, total)
+                self._kept[stem] = (many, last)
         return found

@@ -55,7 +55,8 @@ class Ranked:
 
     fact: Fact
     score: float
-    explain: Callable[[], dict[str, float | str]] = field(compare=False)
+    relevance: float  # how well the words alone answer, 0..1
+    explain: Callable[[], dict[str, float | str]] = field(compare=False, repr=False)
 
     @property
     def why(self) -> dict[str, float | str]:
@@ -132,7 +133,8 @@ def rank(
         share = hit.words / most if most > 0 else 0.0
         score = round(_score(relevance, place, share, _standing(hit.fact, look, today)), 4)
         legs = partial(_legs, matched, hit, relevance, share, known, good, floor)
-        ranked.append(Ranked(hit.fact, score, partial(_why, legs, hit.fact, look, today)))
+        why = partial(_why, legs, hit.fact, look, today)
+        ranked.append(Ranked(hit.fact, score, relevance, why))
     ranked.sort(key=lambda each: (-each.score, each.fact.id))
     return _folded(ranked)
 

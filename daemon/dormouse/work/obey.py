@@ -179,7 +179,7 @@ def _by_words(w: Writer, target: str, look: Look, now: str) -> list[Fact]:
 
 def _fit(hit: Ranked) -> float:
     """How well the words alone fit, 0..1: the score also weighs scope and age."""
-    return float(hit.why["words"])
+    return round(hit.relevance, 4)
 
 
 def _correct(

@@ -95,9 +95,6 @@ def remember(
     """
     text = wish.text.strip()
     prepared = prepare(text)
-    if not who.is_person and wish.at is not None and wish.at > now:
-        # Dated ahead, it would count as newer than whatever the person says until then.
-        raise BadRequest(what="an agent can't state what begins in the future")
     if not text or not prepared.text.strip():
         raise BadRequest(what="there is no text to remember")
     if len(prepared.text) > MAX_TEXT:
@@ -167,9 +164,7 @@ def needs_owner(new: NewFact, wish: Wish, who: Speaker) -> tuple[str, ...]:
 def _new_fact(wish: Wish, text: str, who: Speaker, where: Where, now: str) -> NewFact:
     kind = wish.kind or kind_of(text)
     scope = wish.scope or default_scope(kind, where, everywhere=wish.everywhere)
-    at = wish.at or now
-    if parse(at) > parse(now) + AHEAD:
-        raise BadRequest(what=f"{at} lies in the future; say what will be as a plan, undated")
+    at = _said_at(wish, now)
     statement = slots.read(text)
     pinned = wish.pin or wish.layer is Layer.CORE
     if scope in (Scope.PROJECT, Scope.BRANCH) and where.project_id is None:
@@ -200,6 +195,18 @@ def _new_fact(wish: Wish, text: str, who: Speaker, where: Where, now: str) -> Ne
         stated_at=at,
         valid_from=at,
     )
+
+
+def _said_at(wish: Wish, now: str) -> str:
+    """Never ahead: it would count as newer than whatever is said until then. Raises BadRequest."""
+    if wish.at is None:
+        return now
+    if parse(wish.at) > parse(now) + AHEAD:
+        raise BadRequest(
+            "Say what will be as a plan, undated. A time without an offset is UTC.",
+            what=f"{wish.at} lies in the future",
+        )
+    return min(wish.at, now)
 
 
 def default_scope(kind: Kind, where: Where, *, everywhere: bool = False) -> Scope:

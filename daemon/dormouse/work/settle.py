@@ -3,11 +3,13 @@
 Capture and sleep both come here. Nothing is retired by any other path than ``carry_out``.
 """
 
+import contextlib
 import logging
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 from datetime import timedelta
 
+from dormouse.errors import NotFound
 from dormouse.facts import Fact, Look, Scope
 from dormouse.judging import nominate
 from dormouse.judging.ladder import Ladder
@@ -251,17 +253,33 @@ async def plan_for(
     return found.fact, decisions, unsure
 
 
+def unchanged(w: Reader, fact: Fact) -> bool:
+    """Whether *fact* is still what was judged; if not, it has to be looked at again."""
+    held = w.facts_by_id([fact.id]).get(fact.id)
+    return held is not None and (held.current, held.trust) == (fact.current, fact.trust)
+
+
+def write_down(
+    w: Writer,
+    memory: Memory,
+    fact: Fact,
+    decisions: Sequence[Decision],
+    unsure: list[tuple[str, str]],
+    run_id: str | None,
+) -> Settled:
+    """Carry out what was planned for *fact*, if it is still so; else it waits for another look."""
+    if not unchanged(w, fact):
+        return Settled()
+    settled = carry_out(w, memory, decisions, fact, run_id)
+    w.wait_for_thinker(unsure)
+    w.mark_settled([fact.id])
+    return settled
+
+
 async def settle_fact(memory: Memory, fact_id: str, run_id: str | None = None) -> Settled:
     """Settle one captured fact; the plan is carried out in a transaction that looks again."""
-    fact, decisions, unsure = await plan_for(memory, fact_id)
-
-    def do(w: Writer) -> Settled:
-        settled = carry_out(w, memory, decisions, fact, run_id)
-        w.wait_for_thinker(unsure)
-        w.mark_settled([fact_id])
-        return settled
-
-    settled = await memory.write(do)
+    plan = await plan_for(memory, fact_id)
+    settled = await memory.write(lambda w: write_down(w, memory, *plan, run_id))
     if settled.state == "stopped":
         log.warning("settling stopped by the fuse, run %s", settled.run_id)
     return settled
@@ -272,5 +290,6 @@ async def settle_pending(memory: Memory, run_id: str | None = None) -> Settled:
     total = Settled()
     while pending := await memory.read(lambda r: r.pending_settle()):
         for fact_id in pending:
-            total.add(await settle_fact(memory, fact_id, run_id))
+            with contextlib.suppress(NotFound):  # erased since
+                total.add(await settle_fact(memory, fact_id, run_id))
     return total

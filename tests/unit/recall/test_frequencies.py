@@ -10,8 +10,9 @@ class Store:
         self.counts, self.asked = counts, list[str]()
 
     def count(self, stems: Iterable[str]) -> dict[str, int]:
-        self.asked += list(stems)
-        return {stem: self.counts.get(stem, 0) for stem in self.asked}
+        asked = list(stems)
+        self.asked += asked
+        return {stem: self.counts.get(stem, 0) for stem in asked}
 
 
 def test_a_frequent_word_is_counted_once_and_a_rare_one_each_time() -> None:
@@ -31,6 +32,14 @@ def test_a_frequent_word_is_counted_anew_when_the_store_has_grown_or_shrunk() ->
     assert kept.of(["port"], 10_101, store.count) == {"port": 700}
     store.counts["port"] = 650
     assert kept.of(["port"], 10_000, store.count) == {"port": 650}
+
+
+def test_after_facts_were_erased_everything_is_counted_anew() -> None:
+    store, kept = Store(port=600), Frequencies()
+    kept.of(["port"], 10_000, store.count)
+    store.counts["port"] = 1
+    kept.forget()
+    assert kept.of(["port"], 10_000, store.count) == {"port": 1}
 
 
 def test_nothing_is_counted_where_nothing_is_asked() -> None:

@@ -31,7 +31,7 @@ def same(text: str) -> str:
 
 
 def ranked(facts: Sequence[Fact]) -> list[Ranked]:
-    return [Ranked(each, 0.5, dict) for each in facts]
+    return [Ranked(each, 0.5, 0.5, dict) for each in facts]
 
 
 def prompt(

@@ -147,6 +147,7 @@ async def erase(service: Svc, request: Request) -> dict[str, Any]:
     dry_run = requests.flag(fields, "dry_run")
     fact_id = await memory.read(lambda reader: reader.resolve(wanted))
     erased = await memory.aside(lambda: memory.ledger.erase([fact_id], dry_run=dry_run))
+    memory.frequencies.forget()
     counts = {
         "facts": erased.facts,
         "vectors": erased.vectors,

@@ -1,10 +1,11 @@
 """Candidates seen twice become facts, duplicates one fact, weighty episodes lasting facts.
 
-The plan is made first and looked at again as it is carried out. It retires duplicates only.
+Plans are made first and looked at again as they are carried out. What was accepted is settled as
+a captured fact is; beside that only duplicates are retired.
 """
 
 from dormouse import slots
-from dormouse.errors import BadRequest
+from dormouse.errors import BadRequest, NotFound
 from dormouse.facts import Fact, How, Layer, Look, Trust
 from dormouse.judgments import Decision
 from dormouse.ledger import CandidateRow, Reader, Writer
@@ -13,11 +14,12 @@ from dormouse.work.memory import Memory
 from dormouse.work.places import NOWHERE, Where
 from dormouse.work.read_day import noted
 from dormouse.work.rem.folds import Fold, folds
-from dormouse.work.rem.night import Note, Sleeping, add, count
+from dormouse.work.rem.night import Note, Sleeping, StoppedError, add, count
 from dormouse.work.remember import Speaker, Wish, remember
-from dormouse.work.settle import Settled, carry_out, plan_for
+from dormouse.work.settle import Settled, plan_for, write_down
 
 SIGHTINGS = 2
+STOPPED = "what it had noted would have retired too much at once"
 WEIGHTY = 0.7  # an episode of that weight is worth knowing for good
 KEPT = "episode:"  # setting: the owner took back that this episode was made lasting
 EVERYTHING = Look(everything=True)
@@ -33,8 +35,13 @@ async def consolidate(sleeping: Sleeping) -> None:
             await sleeping.write(lambda w, note, c=row: _accept(w, note, c, memory.now()))  # type: ignore[misc]
     for fact_id in await memory.read(lambda r: r.pending_settle()):
         await sleeping.breathe()
-        plan = await plan_for(memory, fact_id)
-        await sleeping.write(lambda w, note, p=plan: _settle(w, note, sleeping, *p))  # type: ignore[misc]
+        try:
+            plan = await plan_for(memory, fact_id)
+        except NotFound:  # erased since
+            continue
+        settled = await sleeping.write(lambda w, note, p=plan: _settle(w, note, sleeping, *p))  # type: ignore[misc]
+        if settled.state == "stopped":
+            raise StoppedError(STOPPED)
     for fact in await memory.read(weighty):
         await sleeping.breathe()
         await sleeping.write(lambda w, note, id=fact.id: _raise(w, note, id))  # type: ignore[misc]
@@ -118,11 +125,8 @@ def _settle(
     decisions: list[Decision],
     unsure: list[tuple[str, str]],
 ) -> Settled:
-    settled = carry_out(w, sleeping.memory, decisions, fact, sleeping.run_id)
-    w.wait_for_thinker(unsure)
-    w.mark_settled([fact.id])
     count(note, "looked_at")
-    return settled
+    return write_down(w, sleeping.memory, fact, decisions, unsure, sleeping.run_id)
 
 
 def _raise(w: Writer, note: Note, fact_id: str) -> None:

@@ -2,6 +2,7 @@
 
 from collections.abc import Sequence
 
+from dormouse.errors import NotFound
 from dormouse.facts import Fact
 from dormouse.judgments import Decision
 from dormouse.ledger import Writer
@@ -12,7 +13,7 @@ from dormouse.work.read_day import read_day
 from dormouse.work.rem.consolidate import consolidate
 from dormouse.work.rem.night import READ, Note, Sleeping, Step, StoppedError, count
 from dormouse.work.rem.tidy import tidy
-from dormouse.work.settle import carry_out, plan_for, too_much
+from dormouse.work.settle import carry_out, plan_for, too_much, unchanged
 from dormouse.work.summaries import sum_up_sessions
 from dormouse.work.unsure import think_over
 
@@ -88,7 +89,10 @@ async def settle_all(sleeping: Sleeping) -> None:
     unsure: list[tuple[str, str]] = []
     for fact_id in pending:
         await sleeping.breathe()
-        fact, decisions, open_ = await plan_for(memory, fact_id)
+        try:
+            fact, decisions, open_ = await plan_for(memory, fact_id)
+        except NotFound:  # erased since
+            continue
         plan.append((fact, decisions))
         unsure.extend(open_)
     why = await sleeping.write(lambda w, note: _carry_out(w, note, sleeping, plan, unsure))
@@ -105,6 +109,7 @@ def _carry_out(
 ) -> str | None:
     """All of the plan in one transaction, or nothing of it: then why."""
     memory = sleeping.memory
+    plan = [(fact, decisions) for fact, decisions in plan if unchanged(w, fact)]
     places: dict[str | None, tuple[Fact, list[Decision]]] = {}
     for fact, decisions in plan:
         places.setdefault(fact.project_id, (fact, []))[1].extend(decisions)
