@@ -1,10 +1,10 @@
 """What a question waits for while the memory sleeps, beside the same question when it is idle."""
 
 from collections.abc import Iterator
+from concurrent.futures import ThreadPoolExecutor
 from functools import partial
 from itertools import cycle
 from pathlib import Path
-from threading import Thread
 
 from bench.measure import Figure, median, ms, p95, timed
 from bench.store import prompts
@@ -25,13 +25,15 @@ def figures(machine: Machine, repository: Path, legs: str) -> Iterator[Figure]:
     idle = [ask() for _ in range(ROUNDS)]
     asleep: list[float] = []
     nights = 0
-    while len(asleep) < ROUNDS and nights < NIGHTS:
-        tell(machine, repository, nights)
-        night = Thread(target=machine.ask, args=("POST", "/v1/rem/runs", {"wait": True}))
-        night.start()
-        while night.is_alive():
-            asleep.append(ask())
-        nights += 1
+    with ThreadPoolExecutor(1) as pool:
+        while len(asleep) < ROUNDS and nights < NIGHTS:
+            tell(machine, repository, nights)
+            night = pool.submit(machine.ask, "POST", "/v1/rem/runs", {"wait": True})
+            while not night.done():
+                asleep.append(ask())
+            assert night.result()["state"] == "done"
+            nights += 1
+    assert len(asleep) > ROUNDS / 4, "the nights were too short to be measured"
     ratio = p95(asleep) / p95(idle)
     yield Figure(
         f"recall while it sleeps, {legs}, p95 of {len(asleep)} in {nights} nights",
@@ -43,12 +45,15 @@ def figures(machine: Machine, repository: Path, legs: str) -> Iterator[Figure]:
 
 
 def tell(machine: Machine, repository: Path, night: int) -> None:
-    """A day: prompts with statements in them, which a night reads."""
+    """A day: facts that contradict those of the day before, and prompts."""
+    for number in range(TOLD):
+        text = f"the lamp of hall {number} is at shelf {night * TOLD + number}"
+        machine.remember(text, project=str(repository))
     for number, prompt in enumerate(prompts(TOLD)):
         given = {
             "session_id": f"day-{night}-{number % 4}",
             "cwd": str(repository),
             "hook_event_name": "UserPromptSubmit",
-            "prompt": f"{prompt}. The lamp in hall {night * TOLD + number} is broken.",
+            "prompt": prompt,
         }
         machine.hook("claude-code", "UserPromptSubmit", given)

@@ -40,7 +40,8 @@ def remember(
     scope: Annotated[Scope | None, typer.Option(help="Whom it holds for.")] = None,
     project: Project = None,
     at: Annotated[
-        str | None, typer.Option(metavar="TIME", help="When it was said and began to hold.")
+        str | None,
+        typer.Option(metavar="TIME", help="When it was said and began to hold; not ahead."),
     ] = None,
     pin: Annotated[bool, typer.Option("--pin", help="Show it in every session.")] = False,
     steps: Annotated[

@@ -135,8 +135,7 @@ def rank(
         legs = partial(_legs, matched, hit, relevance, share, known, good, floor)
         why = partial(_why, legs, hit.fact, look, today)
         ranked.append(Ranked(hit.fact, score, relevance, why))
-    ranked.sort(key=lambda each: (-each.score, each.fact.id))
-    return _folded(ranked)
+    return _folded(sorted(ranked, key=lambda each: (-each.score, each.fact.id)))
 
 
 def _score(relevance: float, place: float | None, share: float, standing: float) -> float:
