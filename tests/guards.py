@@ -56,6 +56,13 @@ LEDGER_GUARDS = "tests/unit/ledger/test_guards.py"
 
 GUARDS: tuple[Guard, ...] = (
     Guard(
+        "a pair that only shares words is retired only where the judge is surer",
+        SETTLE,
+        "if ruling.probability >= SURE_OF_FAR and gate.veto(older, newer) is None:",
+        "if True:",
+        "tests/unit/work/test_far.py",
+    ),
+    Guard(
         "what changed since it was judged is judged again",
         SETTLE,
         "    if not unchanged(w, fact):\n        return Settled()\n    settled",

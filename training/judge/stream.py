@@ -112,6 +112,11 @@ def told(name: str, lines: Sequence[Said], outcome: Outcome) -> None:
     for old, new in sorted(outcome.changes - found):
         word = "asked" if (old, new) in outcome.asked else "missed"
         print(f"  {word}: {lines[old].text}  ->  {lines[new].text}")
+    print(
+        f"{name}: settled {len(found & outcome.changes)}, asked"
+        f" {len(outcome.asked & outcome.changes - found)} of {len(outcome.changes)};"
+        f" wrong {len(outcome.wrong)} of {len(found)} retirements"
+    )
 
 
 def summed(outcomes: Sequence[Outcome]) -> None:

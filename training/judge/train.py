@@ -1,8 +1,9 @@
 """Trains the embedded judge: `python -m training.judge.train`. It needs torch; the daemon does not.
 
-The base is multilingual-e5-small out of the file of recall's embedder. Its word table and its lower
-layers stay as they are, so that recall and judge share them; the upper layers and a head are
-trained. What is shipped is the numpy file this writes, measured by `training.judge.exam`.
+The base is multilingual-e5-small out of the file of recall's embedder. Its word table stays as it
+is, so that recall and judge share it; its first layers and a head are trained, once for each seed,
+and the probabilities of all are averaged. What is shipped is the numpy file this writes, measured
+by `training.judge.exam`.
 """
 
 import argparse
@@ -25,7 +26,7 @@ from dormouse.embedding.tokens import Tokenizer
 from dormouse.embedding.weights import SHA256, Weights, check, find
 from training.judge.pairs import LABELS, Pair, derived, hand_written, writers
 
-LOWER = 6  # layers that stay as they are
+LAYERS, LOWER = 6, 0  # of the base: used; of these, left as they are
 APART = timedelta(days=2)  # notes so far apart don't contradict each other in one breath
 BY_TIME = ("ambiguous_scope", "single_value_change", "correction", "number_unit_version")
 TEMPERATURES = np.linspace(0.5, 3.0, 51)
@@ -136,16 +137,19 @@ class Base:
 Row = tuple[torch.Tensor, list[int], int]
 
 
-def at_another_time(pair: Pair, gaps: Sequence[timedelta], chance: random.Random) -> Pair:
+Gaps = dict[bool, list[timedelta]]  # of all pairs: those within two days (False), and the others
+
+
+def at_another_time(pair: Pair, gaps: Gaps, chance: random.Random) -> Pair:
     """*pair* with the time between its notes drawn anew, where its label bears it.
 
-    Writers give changes longer gaps than restatements; a judge must not learn their habit. A plain
-    contradiction within a day stays unsettled, though, so what lies days apart stays days apart.
+    Writers give changes longer gaps than restatements; a judge must not learn their habit. What lies
+    within two days stays so, and what lies apart stays apart: a plain contradiction in one breath
+    is unsettled, and a correction comes soon.
     """
     if pair.label == "unsure" and pair.kind in BY_TIME:
         return pair
-    apart = pair.label != "keep" and pair.gap >= APART
-    drawn = chance.choice([gap for gap in gaps if not apart or gap >= APART])
+    drawn = chance.choice(gaps[pair.gap >= APART])
     newer = datetime.fromisoformat(pair.older_time) + drawn
     return replace(pair, newer_time=newer.isoformat())
 
@@ -214,15 +218,19 @@ def said(name: str, p: np.ndarray, gold: np.ndarray) -> str:
 
 
 def fit(
-    upper: Upper, variants: Sequence[Sequence[Row]], held: Sequence[Row], args: argparse.Namespace
+    upper: Upper,
+    variants: Sequence[Sequence[Row]],
+    held: Sequence[Row],
+    seed: int,
+    args: argparse.Namespace,
 ) -> Upper:
     """Train *upper*; returns the running average of its weights.
 
     *variants* are the same rows in the same order, read in different ways; each time one is drawn.
     """
     rows = variants[0]
-    random.seed(args.seed)
-    torch.manual_seed(args.seed + 1)
+    random.seed(seed)
+    torch.manual_seed(seed + 1)
     inner = [p for n, p in upper.named_parameters() if not n.startswith("head")]
     groups = [
         {"params": inner, "lr": args.lr},
@@ -233,7 +241,7 @@ def fit(
     each_epoch = -(-len(rows) // args.batch)
     steps, step, began = args.epochs * each_epoch, 0, time.time()
     average = {name: value.clone() for name, value in upper.state_dict().items()}
-    gold = np.array([row[2] for row in held])
+    gold = gold_of(held)
     for epoch in range(args.epochs):
         total = 0.0
         upper.train()
@@ -264,7 +272,7 @@ def fit(
             print("  ", said("average ", softmax(logits(upper, held)), gold), flush=True)
             upper.load_state_dict(own)
         if args.out:
-            torch.save(average, f"{args.out}.checkpoint")
+            torch.save(average, f"{args.out}.{seed}.checkpoint")
     upper.load_state_dict(average)
     return upper.eval()
 
@@ -282,42 +290,55 @@ def batches(variants: Sequence[Sequence[Row]], size: int) -> Iterable[list[Row]]
     return ([rows[at] for at in each] for each in made)
 
 
-def temperature(z: np.ndarray, gold: np.ndarray) -> float:
+def temperature(told: Sequence[np.ndarray], gold: np.ndarray) -> float:
     """The temperature with the least cross entropy on pairs the judge was not trained on."""
     losses = [
-        -np.log(softmax(z / t)[np.arange(len(gold)), gold] + 1e-9).mean() for t in TEMPERATURES
+        -np.log(averaged(told, float(t))[np.arange(len(gold)), gold] + 1e-9).mean()
+        for t in TEMPERATURES
     ]
     return float(TEMPERATURES[int(np.argmin(losses))])
 
 
-def export(upper: Upper, path: Path, about: dict[str, Any]) -> None:
+def averaged(told: Sequence[np.ndarray], t: float) -> np.ndarray:
+    """The probabilities of all members, of their logits."""
+    found: np.ndarray = np.mean([softmax(z / t) for z in told], axis=0)
+    return found
+
+
+def export(members: dict[int, Upper], path: Path, about: dict[str, Any]) -> None:
     """Matrices as int8 with one scale a row, all else as float32, and what the file is."""
     packed: dict[str, np.ndarray] = {"about": np.array(json.dumps(about))}
-    for name, tensor in upper.state_dict().items():
-        value = tensor.numpy()
-        if value.ndim == 2 and name.endswith(".weight"):
-            scale = np.maximum(np.abs(value).max(1), 1e-9) / 127.0
-            packed[f"{name}|q"] = np.rint(value / scale[:, None]).astype(np.int8)
-            packed[f"{name}|s"] = scale.astype(np.float32)
-        else:
-            packed[name] = value.astype(np.float32)
+    for seed, upper in members.items():
+        for key, tensor in upper.state_dict().items():
+            name, value = f"{seed}/{key}", tensor.numpy()
+            if value.ndim == 2 and name.endswith(".weight"):
+                scale = np.maximum(np.abs(value).max(1), 1e-9) / 127.0
+                packed[f"{name}|q"] = np.rint(value / scale[:, None]).astype(np.int8)
+                packed[f"{name}|s"] = scale.astype(np.float32)
+            else:
+                packed[name] = value.astype(np.float32)
     np.savez_compressed(path, **packed)
 
 
-def main() -> None:
+def arguments() -> argparse.ArgumentParser:
     parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("--seed", type=int, default=0)
+    parser.add_argument("--seeds", type=int, nargs="+", default=[1, 2], help="one member each")
     parser.add_argument("--epochs", type=int, default=3)
     parser.add_argument("--batch", type=int, default=32)
-    parser.add_argument("--lr", type=float, default=8e-5)
+    parser.add_argument("--lr", type=float, default=1e-4)
     parser.add_argument("--head-lr", type=float, default=5e-4)
     parser.add_argument("--threads", type=int, default=2)
-    parser.add_argument("--layers", type=int, default=12, help="of the base that are used")
+    parser.add_argument("--layers", type=int, default=LAYERS, help="of the base that are used")
     parser.add_argument("--lower", type=int, default=LOWER, help="of them that stay as they are")
     parser.add_argument("--hold-out", default="", help="writers that are validated on")
     parser.add_argument("--out", default="", help="the .npz to write")
     parser.add_argument("--no-derived", action="store_true")
     parser.add_argument("--own-time", action="store_true", help="never draw a gap anew")
+    return parser
+
+
+def main() -> None:
+    parser = arguments()
     args = parser.parse_args()
     torch.set_num_threads(args.threads)
     path = find()
@@ -330,39 +351,59 @@ def main() -> None:
     if not args.no_derived:
         pairs += derived(train_on)
     base = Base(path, args.lower)
-    began = time.time()
-    variants = [rows_of(base, pairs)]
-    if not args.own_time:
-        chance, gaps = random.Random(args.seed), sorted({pair.gap for pair in pairs})
-        drawn = [at_another_time(pair, gaps, chance) for pair in pairs]
-        variants.append(rows_of(base, drawn))
     held = rows_of(base, hand_written(held_out))
-    print(
-        f"{len(pairs)} pairs of {len(train_on)} writers, {len(held)} held out;"
-        f" lower layers {time.time() - began:.0f} s",
-        flush=True,
-    )
-    torch.manual_seed(0)  # one head for all seeds, so that their averages can be averaged
-    upper = Upper(args.layers - args.lower)
-    for at, layer in enumerate(upper.layers):
-        layer.read(base.weights, args.lower + at)
-    fit(upper, variants, held, args)
-    about = {
-        "base": SHA256,
-        "lower": args.lower,
-        "labels": LABELS,
-        "seed": args.seed,
-        "pairs": len(pairs),
-    }
+    print(f"{len(pairs)} pairs of {len(train_on)} writers, {len(held)} held out", flush=True)
+    members = trained(base, pairs, held, args)
+    about = about_of(args.seeds, args.lower, len(pairs))
     if held:
-        z, gold = logits(upper, held), np.array([row[2] for row in held])
-        about["temperature"] = temperature(z, gold)
-        print(
-            said("final", softmax(z / about["temperature"]), gold), about["temperature"], flush=True
-        )
+        told, gold = [logits(each, held) for each in members.values()], gold_of(held)
+        about["temperature"] = temperature(told, gold)
+        print(said("all", averaged(told, about["temperature"]), gold), about["temperature"])
     if args.out:
-        export(upper, Path(args.out), about)
-        torch.save(upper.state_dict(), f"{args.out}.pt")
+        export(members, Path(args.out), about)
+
+
+def trained(
+    base: Base, pairs: Sequence[Pair], held: Sequence[Row], args: argparse.Namespace
+) -> dict[int, Upper]:
+    """One member for each seed. All begin with the same head, each draws gaps and order anew."""
+    own, gaps = (
+        rows_of(base, pairs),
+        {
+            apart: [pair.gap for pair in pairs if (pair.gap >= APART) == apart]
+            for apart in (False, True)
+        },
+    )
+    members = {}
+    for seed in args.seeds:
+        variants = [own]
+        if not args.own_time:
+            chance = random.Random(seed)
+            variants.append(rows_of(base, [at_another_time(p, gaps, chance) for p in pairs]))
+        torch.manual_seed(0)
+        upper = Upper(args.layers - args.lower)
+        for at, layer in enumerate(upper.layers):
+            layer.read(base.weights, args.lower + at)
+        members[seed] = fit(upper, variants, held, seed, args)
+        if args.out:
+            torch.save(members[seed].state_dict(), f"{args.out}.{seed}.pt")
+    return members
+
+
+def about_of(seeds: Sequence[int], lower: int, pairs: int) -> dict[str, Any]:
+    """What the file says of itself; the temperature is set on writers that were held out."""
+    return {
+        "base": SHA256,
+        "lower": lower,
+        "labels": LABELS,
+        "seeds": list(seeds),
+        "pairs": pairs,
+        "temperature": 1.0,
+    }
+
+
+def gold_of(rows: Sequence[Row]) -> np.ndarray:
+    return np.array([row[2] for row in rows])
 
 
 if __name__ == "__main__":

@@ -1,7 +1,7 @@
-"""A cross-encoder: reads two texts together and says how likely each of three answers is.
+"""Cross-encoders: they read two texts together and say how likely each of three answers is.
 
-The lower layers are the embedder's own, so is the word table; what was trained is in a file beside
-this module (``training/judge``). It knows nothing of facts and calls nobody.
+The word table is the embedder's own, and the lower layers may be; what was trained is in a file
+beside this module (``training/judge``). It knows nothing of facts and calls nobody.
 """
 
 import hashlib
@@ -13,7 +13,7 @@ from typing import Any, Self
 import numpy as np
 from numpy.typing import NDArray
 
-from dormouse.embedding.encoder import Encoder, Layer, Matrix, alike, gelu
+from dormouse.embedding.encoder import Encoder, Layer, Matrix, States, alike, gelu
 from dormouse.embedding.tokens import Tokenizer
 from dormouse.embedding.weights import SHA256, Floats, Weights
 from dormouse.errors import ModelRefused
@@ -32,21 +32,21 @@ class Trained:
         with np.load(path, allow_pickle=False) as data:
             self.arrays: dict[str, NDArray[Any]] = {name: data[name] for name in data.files}
         self.about = json.loads(str(self.arrays["about"]))
-        if self.about["base"] != SHA256:
+        if self.about["base"] != SHA256 or not self.about.get("seeds"):
             raise ModelRefused(path=path, why="it was trained on another base")
 
 
 class CrossEncoder:
-    """Gives probabilities, in the order of the labels it was trained with."""
+    """Gives probabilities, in the order of the labels it was trained with.
+
+    The file may hold several members, trained alike from different seeds; theirs are averaged.
+    """
 
     def __init__(self, encoder: Encoder, trained: Trained) -> None:
-        self._encoder, arrays = encoder, trained.arrays
-        self._lower = int(trained.about["lower"])
-        self._temperature = np.float32(trained.about["temperature"])
-        count = 1 + max(int(n.split(".")[1]) for n in arrays if n.startswith("layers."))
-        self._layers = [Layer.of_arrays(arrays, f"layers.{at}") for at in range(count)]
-        self._segment = arrays["segment"]
-        self._head = [_matrix(arrays, "head.1"), _matrix(arrays, "head.3")]
+        self._encoder, about = encoder, trained.about
+        self._lower = int(about["lower"])
+        self._temperature = np.float32(about["temperature"])
+        self._members = [Member(trained.arrays, f"{seed}/") for seed in about["seeds"]]
 
     @classmethod
     def load(cls, encoder: Encoder, path: Path, sha256: str) -> Self:
@@ -65,22 +65,40 @@ class CrossEncoder:
         return pair_ids(self._encoder.weights, self._encoder.tokens, first, second)
 
     def _forward(self, rows: Sequence[tuple[list[int], int]]) -> Floats:
-        x, mask, bias = self._encoder.run([ids for ids, _ in rows], self._lower)
+        states = self._encoder.run([ids for ids, _ in rows], self._lower)
         starts = np.array([start for _, start in rows])
-        side = (np.arange(mask.shape[1])[None, :] >= starts[:, None]) & (mask > 0)
+        side = (np.arange(states.mask.shape[1])[None, :] >= starts[:, None]) & (states.mask > 0)
+        told = [each.logits(self._encoder, states, side) for each in self._members]
+        answer: Floats = np.mean([_softmax(z / self._temperature) for z in told], axis=0)
+        return answer
+
+
+class Member:
+    """One trained encoder: its layers and its head, of the arrays that begin with *name*."""
+
+    def __init__(self, arrays: dict[str, NDArray[Any]], name: str) -> None:
+        own = {
+            key.removeprefix(name): value for key, value in arrays.items() if key.startswith(name)
+        }
+        count = 1 + max(int(key.split(".")[1]) for key in own if key.startswith("layers."))
+        self._layers = [Layer.of_arrays(own, f"layers.{at}") for at in range(count)]
+        self._segment = own["segment"]
+        self._head = [_matrix(own, "head.1"), _matrix(own, "head.3")]
+
+    def logits(self, encoder: Encoder, states: States, side: NDArray[np.bool_]) -> Floats:
+        """Shape (pairs, 3); *side* is true for the tokens of the second text."""
+        x, mask, bias = states
         x = x + self._segment[side.astype(np.int64)]
         for layer in self._layers:
-            x = layer(x, bias, self._encoder.heads, self._encoder.eps)
+            x = layer(x, bias, encoder.heads, encoder.eps)
         second = side.astype(np.float32)
         a, b = (
             (x * part[..., None]).sum(1) / np.maximum(part.sum(1, keepdims=True), 1.0)
             for part in (mask - second, second)
         )
         seen = np.concatenate([x[:, 0], a, b, np.abs(a - b)], -1)
-        z = self._head[1](gelu(self._head[0](seen))) / self._temperature
-        z = np.exp(z - z.max(-1, keepdims=True))
-        answer: Floats = z / z.sum(-1, keepdims=True)
-        return answer
+        found: Floats = self._head[1](gelu(self._head[0](seen)))
+        return found
 
 
 def pair_ids(weights: Weights, tokens: Tokenizer, first: str, second: str) -> tuple[list[int], int]:
@@ -97,3 +115,9 @@ def pair_ids(weights: Weights, tokens: Tokenizer, first: str, second: str) -> tu
 def _matrix(arrays: dict[str, NDArray[Any]], name: str) -> Matrix:
     packed = arrays[f"{name}.weight|q"], arrays[f"{name}.weight|s"]
     return Matrix(*packed, arrays[f"{name}.bias"])
+
+
+def _softmax(z: Floats) -> Floats:
+    e = np.exp(z - z.max(-1, keepdims=True))
+    found: Floats = e / e.sum(-1, keepdims=True)
+    return found

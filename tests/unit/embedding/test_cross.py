@@ -13,8 +13,11 @@ from dormouse.work.model import JUDGE, JUDGE_SHA256, Models
 
 PATH = files.find()
 needs_model = pytest.mark.skipif(PATH is None, reason="the model's package has no wheel here")
-PLAIN = ("The beta runs on marten-3.", "months later: The beta has moved from marten-3 to otter-9.")
-OTHER = ("The beta runs on marten-3.", "months later: The canteen serves soup on Fridays.")
+PLAIN = (
+    "The crew rota goes out on Fridays.",
+    "months later: We've switched sending the crew rota from Fridays to Wednesdays.",
+)
+OTHER = ("The crew rota goes out on Fridays.", "months later: The canteen serves soup.")
 
 
 @pytest.fixture(scope="module")

@@ -56,6 +56,12 @@ def test_a_word_of_change_lowers_the_threshold() -> None:
     assert EmbeddedJudge(Model(CHANGED - 0.01))(*told).verdict is Verdict.UNSURE
 
 
+def test_what_says_that_something_stays_as_it_was_needs_more() -> None:
+    told = pair("both run on marten-3", "the beta moved to otter-9, the release stays untouched")
+    assert EmbeddedJudge(Model(CHANGED))(*told).verdict is Verdict.UNSURE
+    assert EmbeddedJudge(Model(BARE))(*told).verdict is Verdict.SUPERSEDE
+
+
 def test_across_two_languages_it_retires_nothing() -> None:
     told = pair(newer="die Beta ist jetzt nach otter-9 umgezogen")
     assert EmbeddedJudge(Model(1.0))(*told).verdict is Verdict.UNSURE
