@@ -143,9 +143,9 @@ Gaps = dict[bool, list[timedelta]]  # of all pairs: those within two days (False
 def at_another_time(pair: Pair, gaps: Gaps, chance: random.Random) -> Pair:
     """*pair* with the time between its notes drawn anew, where its label bears it.
 
-    Writers give changes longer gaps than restatements; a judge must not learn their habit. What lies
-    within two days stays so, and what lies apart stays apart: a plain contradiction in one breath
-    is unsettled, and a correction comes soon.
+    Writers give changes longer gaps than restatements; a judge must not learn their habit. What
+    lies within two days stays so, and what lies apart stays apart: a plain contradiction in one
+    breath is unsettled, and a correction comes soon.
     """
     if pair.label == "unsure" and pair.kind in BY_TIME:
         return pair
