@@ -100,6 +100,7 @@ def dummy_server(path: Path) -> Iterator[list[socket.socket]]:
         connection.close()
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("event", ["UserPromptSubmit", "Stop"])
 def test_case_03_a_daemon_that_never_answers_costs_a_hook_its_own_deadline(
     daemon: Machine, event: str

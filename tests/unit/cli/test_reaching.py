@@ -67,6 +67,7 @@ def test_status_doctor_down_and_uninstall_start_nothing(startable: Home, run: Ru
     assert not (startable.root / "starts").exists()
 
 
+@pytest.mark.slow
 def test_a_silent_socket_is_told_within_five_seconds_and_left_alone(
     startable: Home, run: Run
 ) -> None:
