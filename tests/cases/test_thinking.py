@@ -43,7 +43,9 @@ class Thinking:
             only = {"scope": "session", "session_id": f"session-{n}"} if number > 1 else {}
             older = "releases need a sign-off from Maria"
             self.machine.remember(older, at="2026-01-01T10:00:00Z", **only)
-            self.machine.remember("releases need no sign-off any more, CI does it", **only)
+            self.machine.remember(
+                "Releases brauchen kein Sign-off von Maria mehr, das macht die CI", **only
+            )
         self.machine.settled()
 
 
@@ -196,7 +198,7 @@ def test_case_30_no_thinker_outlives_a_daemon_that_was_killed(machine: Machine) 
     machine.ask("POST", "/v1/agents/claude-code", body)
     machine.ask("POST", "/v1/privacy", {"level": "agents"})
     machine.remember("releases need a sign-off from Maria", at="2026-01-01T10:00:00Z")
-    machine.remember("releases need no sign-off any more, CI does it")
+    machine.remember("Releases brauchen kein Sign-off von Maria mehr, das macht die CI")
     machine.settled()
     machine.ask("POST", "/v1/rem/runs", {"wait": False})
     wait_for(lambda: seen.exists() and len(seen.read_text().split()) == 2, what="the thinker")

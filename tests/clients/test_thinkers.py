@@ -199,7 +199,7 @@ def test_a_night_of_the_daemon_with_the_real_program_as_its_thinker(
     rig = RealRig(name, tmp_path)
     quote = "the billing service moved to port 7443"
     fact = {"quote": quote, "text": "the billing service is on port 7443", "kind": "project"}
-    rules = {"supersede": [["sign-off from Maria", "no sign-off"]], "facts": [fact]}
+    rules = {"supersede": [["sign-off from Maria", "kein Sign-off"]], "facts": [fact]}
     rig.script({"think": rules})
 
     machine.up()
@@ -208,7 +208,9 @@ def test_a_night_of_the_daemon_with_the_real_program_as_its_thinker(
     older = machine.remember(
         "releases need a sign-off from Maria", at="2026-01-01T10:00:00Z", project=str(folder)
     )
-    machine.remember("releases need no sign-off any more, CI does it", project=str(folder))
+    machine.remember(
+        "Releases brauchen kein Sign-off von Maria mehr, das macht die CI", project=str(folder)
+    )
     session = machine.session(name, folder)
     session.prompt(f"by the way, could you look: {quote}, as I told Anna")
     machine.settled()

@@ -157,7 +157,7 @@ def test_an_endpoint_that_redirects_is_not_followed_and_no_proxy_is_asked(
     traced = Traced(machine, f'{model} --log "{log}" --script "{plan}"')
     try:
         machine.remember("releases need a sign-off from Maria", at="2026-01-01T10:00:00Z")
-        machine.remember("releases need no sign-off any more, CI does it")
+        machine.remember("Releases brauchen kein Sign-off von Maria mehr, das macht die CI")
         machine.settled()
         run = machine.ask("POST", "/v1/rem/runs", {"wait": True})
         assert run["settled"]["supersede"] == 0

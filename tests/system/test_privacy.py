@@ -16,7 +16,7 @@ from tests.machine import Machine
 pytestmark = pytest.mark.slow
 
 OLDER = "releases need a sign-off from Maria"
-NEWER = "releases need no sign-off any more, CI does it"
+NEWER = "Releases brauchen kein Sign-off von Maria mehr, das macht die CI"
 
 
 @pytest.fixture
