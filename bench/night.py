@@ -11,7 +11,7 @@ from bench.store import prompts
 from tests.machine import Machine
 
 ROUNDS, NIGHTS = 200, 10
-TOLD = 40  # prompts that each night has to work through
+TOLD = 40  # facts, and prompts, of each day
 AIM = 2.0
 
 

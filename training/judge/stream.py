@@ -45,6 +45,11 @@ class Outcome:
         return [pair for pair in self.retired if pair in self.changes]
 
     @property
+    def questioned(self) -> set[tuple[int, int]]:
+        """Changes that were not carried out, but asked about."""
+        return self.asked & self.changes - set(self.retired)
+
+    @property
     def wrong(self) -> list[tuple[int, int]]:
         return [pair for pair in self.retired if pair not in self.changes]
 
@@ -113,9 +118,8 @@ def told(name: str, lines: Sequence[Said], outcome: Outcome) -> None:
         word = "asked" if (old, new) in outcome.asked else "missed"
         print(f"  {word}: {lines[old].text}  ->  {lines[new].text}")
     print(
-        f"{name}: settled {len(found & outcome.changes)}, asked"
-        f" {len(outcome.asked & outcome.changes - found)} of {len(outcome.changes)};"
-        f" wrong {len(outcome.wrong)} of {len(found)} retirements"
+        f"{name}: settled {len(outcome.right)}, asked {len(outcome.questioned)} of"
+        f" {len(outcome.changes)}; wrong {len(outcome.wrong)} of {len(outcome.retired)} retirements"
     )
 
 
@@ -124,8 +128,8 @@ def summed(outcomes: Sequence[Outcome]) -> None:
     wrong = sum(len(each.wrong) for each in outcomes)
     facts = sum(each.facts for each in outcomes)
     changes = sum(len(each.changes) for each in outcomes)
-    settled = sum(len(set(each.retired) & each.changes) for each in outcomes)
-    asked = sum(len(each.asked & each.changes) for each in outcomes)
+    settled = sum(len(each.right) for each in outcomes)
+    asked = sum(len(each.questioned) for each in outcomes)
     others = sum(len(each.asked - each.changes) for each in outcomes)
     print()
     print(share("retirements that were wrong", wrong, retired))

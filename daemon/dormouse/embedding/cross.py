@@ -32,8 +32,10 @@ class Trained:
         with np.load(path, allow_pickle=False) as data:
             self.arrays: dict[str, NDArray[Any]] = {name: data[name] for name in data.files}
         self.about = json.loads(str(self.arrays["about"]))
-        if self.about["base"] != SHA256 or not self.about.get("seeds"):
+        if self.about["base"] != SHA256:
             raise ModelRefused(path=path, why="it was trained on another base")
+        if not self.about.get("seeds"):
+            raise ModelRefused(path=path, why="it names no members")
 
 
 class CrossEncoder:
@@ -69,7 +71,7 @@ class CrossEncoder:
         starts = np.array([start for _, start in rows])
         side = (np.arange(states.mask.shape[1])[None, :] >= starts[:, None]) & (states.mask > 0)
         told = [each.logits(self._encoder, states, side) for each in self._members]
-        answer: Floats = np.mean([_softmax(z / self._temperature) for z in told], axis=0)
+        answer: Floats = np.mean([softmax(z / self._temperature) for z in told], axis=0)
         return answer
 
 
@@ -117,7 +119,8 @@ def _matrix(arrays: dict[str, NDArray[Any]], name: str) -> Matrix:
     return Matrix(*packed, arrays[f"{name}.bias"])
 
 
-def _softmax(z: Floats) -> Floats:
+def softmax(z: Floats) -> Floats:
+    """Logits to probabilities, along the last axis."""
     e = np.exp(z - z.max(-1, keepdims=True))
     found: Floats = e / e.sum(-1, keepdims=True)
     return found

@@ -3,7 +3,6 @@
 Capture and sleep both come here. Nothing is retired by any other path than ``carry_out``.
 """
 
-import contextlib
 import logging
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field, replace
@@ -256,15 +255,20 @@ def report(done: Settled) -> dict[str, object]:
     }
 
 
-async def plan_for(
-    memory: Memory, fact_id: str
-) -> tuple[Fact, list[Decision], list[tuple[str, str]]]:
-    """Nominate on a reader, judge away from it: what to carry out, and who nobody is sure of."""
+Plan = tuple[Fact, list[Decision], list[tuple[str, str]]]
+"""A fact, what to carry out, and the pairs that nobody is sure of."""
+
+
+async def plan_for(memory: Memory, fact_id: str) -> Plan | None:
+    """Nominate on a reader, judge away from it. None: the fact was erased since."""
     meant, far = None, bool(memory.ladder.readers)
-    if far and memory.meaning is not None:
-        text = await memory.read(lambda r: r.fact(fact_id).text)
-        meant = await memory.meaning.ask_of_fact(text)
-    found = await memory.read(lambda r: nominated(r, memory, r.fact(fact_id), meant, far=far))
+    try:
+        if far and memory.meaning is not None:
+            text = await memory.read(lambda r: r.fact(fact_id).text)
+            meant = await memory.meaning.ask_of_fact(text)
+        found = await memory.read(lambda r: nominated(r, memory, r.fact(fact_id), meant, far=far))
+    except NotFound:
+        return None
     decisions, unsure = await memory.aside(lambda: rule(memory.ladder, found))
     return found.fact, decisions, unsure
 
@@ -275,15 +279,9 @@ def unchanged(w: Reader, fact: Fact) -> bool:
     return held is not None and (held.current, held.trust) == (fact.current, fact.trust)
 
 
-def write_down(
-    w: Writer,
-    memory: Memory,
-    fact: Fact,
-    decisions: Sequence[Decision],
-    unsure: list[tuple[str, str]],
-    run_id: str | None,
-) -> Settled:
-    """Carry out what was planned for *fact*, if it is still so; else it waits for another look."""
+def write_down(w: Writer, memory: Memory, plan: Plan, run_id: str | None) -> Settled:
+    """Carry *plan* out, if its fact is still so; else it waits for another look."""
+    fact, decisions, unsure = plan
     if not unchanged(w, fact):
         return Settled()
     settled = carry_out(w, memory, decisions, fact, run_id)
@@ -295,7 +293,9 @@ def write_down(
 async def settle_fact(memory: Memory, fact_id: str, run_id: str | None = None) -> Settled:
     """Settle one captured fact; the plan is carried out in a transaction that looks again."""
     plan = await plan_for(memory, fact_id)
-    settled = await memory.write(lambda w: write_down(w, memory, *plan, run_id))
+    if plan is None:
+        return Settled()
+    settled = await memory.write(lambda w: write_down(w, memory, plan, run_id))
     if settled.state == "stopped":
         log.warning("settling stopped by the fuse, run %s", settled.run_id)
     return settled
@@ -306,6 +306,5 @@ async def settle_pending(memory: Memory, run_id: str | None = None) -> Settled:
     total = Settled()
     while pending := await memory.read(lambda r: r.pending_settle()):
         for fact_id in pending:
-            with contextlib.suppress(NotFound):  # erased since
-                total.add(await settle_fact(memory, fact_id, run_id))
+            total.add(await settle_fact(memory, fact_id, run_id))
     return total

@@ -1,10 +1,5 @@
 """A better judge looks once at what was left open before it came; nothing final is touched."""
 
-from collections.abc import Iterator
-from pathlib import Path
-
-import pytest
-
 from dormouse.judging.embedded import EmbeddedJudge
 from dormouse.judging.ladder import Ladder
 from dormouse.judging.slot import SlotJudge
@@ -12,13 +7,6 @@ from dormouse.judgments import Verdict
 from tests.night import EVERYTHING, Bed
 
 OLD, NEW = "the beta runs on marten-3", "the beta runs on otter-9"
-
-
-@pytest.fixture
-def bed(tmp_path: Path) -> Iterator[Bed]:
-    bed = Bed(tmp_path)
-    yield bed
-    bed.close()
 
 
 def with_a_model(bed: Bed, supersede: float) -> list[int]:

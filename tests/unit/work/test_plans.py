@@ -1,10 +1,7 @@
 """Between planning and carrying out a model may read for a second: what changes then is seen."""
 
 import asyncio
-from collections.abc import Callable, Iterator
-from pathlib import Path
-
-import pytest
+from collections.abc import Callable
 
 from dormouse.facts import Fact, How, Kind, Trust
 from dormouse.judging.embedded import EmbeddedJudge
@@ -17,13 +14,6 @@ from tests.night import EVERYTHING, Bed
 HERE = Where("p1", "p1", None)
 ASSISTANT = Speaker("codex", "s1", None, Trust.ASSISTANT, How.ASSISTANT, attended=False)
 OLD, NEW = "the beta runs on marten-3", "the beta runs on otter-9"
-
-
-@pytest.fixture
-def bed(tmp_path: Path) -> Iterator[Bed]:
-    bed = Bed(tmp_path)
-    yield bed
-    bed.close()
 
 
 def says(bed: Bed, text: str, who: Speaker) -> Fact:
@@ -58,11 +48,13 @@ def test_a_fact_that_gains_trust_before_its_plan_is_carried_out_is_looked_at_aga
 ) -> None:
     new = says(bed, NEW, ASSISTANT)
     plan = asyncio.run(plan_for(bed.memory, new.id))
+    assert plan is not None
     says(bed, NEW, Speaker())
-    bed.memory.ledger.write(lambda w: write_down(w, bed.memory, *plan, None)).result()
+    bed.memory.ledger.write(lambda w: write_down(w, bed.memory, plan, None)).result()
     assert bed.memory.ledger.read(lambda r: r.pending_settle()) == [new.id]
     again = asyncio.run(plan_for(bed.memory, new.id))
-    bed.memory.ledger.write(lambda w: write_down(w, bed.memory, *again, None)).result()
+    assert again is not None
+    bed.memory.ledger.write(lambda w: write_down(w, bed.memory, again, None)).result()
     assert bed.memory.ledger.read(lambda r: r.pending_settle()) == []
 
 

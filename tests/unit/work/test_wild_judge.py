@@ -1,8 +1,7 @@
 """A model gone wild: whatever it says of every pair, little is retired and all of it comes back."""
 
 import asyncio
-from collections.abc import Callable, Iterator, Sequence
-from pathlib import Path
+from collections.abc import Callable, Sequence
 
 import pytest
 
@@ -14,13 +13,6 @@ from tests.night import EVERYTHING, Bed
 
 Rows = Callable[[int], Sequence[Sequence[float]]]
 COUNT = 40
-
-
-@pytest.fixture
-def bed(tmp_path: Path) -> Iterator[Bed]:
-    bed = Bed(tmp_path)
-    yield bed
-    bed.close()
 
 
 def judged_by(bed: Bed, rows: Rows) -> None:

@@ -5,9 +5,8 @@ a captured fact is; beside that only duplicates are retired.
 """
 
 from dormouse import slots
-from dormouse.errors import BadRequest, NotFound
+from dormouse.errors import BadRequest
 from dormouse.facts import Fact, How, Layer, Look, Trust
-from dormouse.judgments import Decision
 from dormouse.ledger import CandidateRow, Reader, Writer
 from dormouse.sessions import Role
 from dormouse.work.memory import Memory
@@ -16,7 +15,7 @@ from dormouse.work.read_day import noted
 from dormouse.work.rem.folds import Fold, folds
 from dormouse.work.rem.night import Note, Sleeping, StoppedError, add, count
 from dormouse.work.remember import Speaker, Wish, remember
-from dormouse.work.settle import Settled, plan_for, write_down
+from dormouse.work.settle import Plan, Settled, plan_for, write_down
 
 SIGHTINGS = 2
 STOPPED = "what it had noted would have retired too much at once"
@@ -35,11 +34,10 @@ async def consolidate(sleeping: Sleeping) -> None:
             await sleeping.write(lambda w, note, c=row: _accept(w, note, c, memory.now()))  # type: ignore[misc]
     for fact_id in await memory.read(lambda r: r.pending_settle()):
         await sleeping.breathe()
-        try:
-            plan = await plan_for(memory, fact_id)
-        except NotFound:  # erased since
+        plan = await plan_for(memory, fact_id)
+        if plan is None:
             continue
-        settled = await sleeping.write(lambda w, note, p=plan: _settle(w, note, sleeping, *p))  # type: ignore[misc]
+        settled = await sleeping.write(lambda w, note, p=plan: _settle(w, note, sleeping, p))  # type: ignore[misc]
         if settled.state == "stopped":
             raise StoppedError(STOPPED)
     for fact in await memory.read(weighty):
@@ -117,16 +115,9 @@ def _who_said(w: Writer, row: CandidateRow, now: str) -> tuple[Speaker, str]:
     return speaker, min(last.at, now)
 
 
-def _settle(
-    w: Writer,
-    note: Note,
-    sleeping: Sleeping,
-    fact: Fact,
-    decisions: list[Decision],
-    unsure: list[tuple[str, str]],
-) -> Settled:
+def _settle(w: Writer, note: Note, sleeping: Sleeping, plan: Plan) -> Settled:
     count(note, "looked_at")
-    return write_down(w, sleeping.memory, fact, decisions, unsure, sleeping.run_id)
+    return write_down(w, sleeping.memory, plan, sleeping.run_id)
 
 
 def _raise(w: Writer, note: Note, fact_id: str) -> None:

@@ -2,7 +2,6 @@
 
 from collections.abc import Sequence
 
-from dormouse.errors import NotFound
 from dormouse.facts import Fact
 from dormouse.judgments import Decision
 from dormouse.ledger import Writer
@@ -89,12 +88,11 @@ async def settle_all(sleeping: Sleeping) -> None:
     unsure: list[tuple[str, str]] = []
     for fact_id in pending:
         await sleeping.breathe()
-        try:
-            fact, decisions, open_ = await plan_for(memory, fact_id)
-        except NotFound:  # erased since
-            continue
-        plan.append((fact, decisions))
-        unsure.extend(open_)
+        planned = await plan_for(memory, fact_id)
+        if planned is not None:
+            fact, decisions, open_ = planned
+            plan.append((fact, decisions))
+            unsure.extend(open_)
     why = await sleeping.write(lambda w, note: _carry_out(w, note, sleeping, plan, unsure))
     if why is not None:
         raise StoppedError(why)

@@ -1,4 +1,4 @@
-"""A bed for each test."""
+"""A memory on a clock that the test holds, for whoever asks for one."""
 
 from collections.abc import Iterator
 from pathlib import Path
