@@ -28,7 +28,7 @@ log = logging.getLogger("dormouse")
 FIRST_PASSED_FD = 3  # systemd's first socket
 # A thread that reads the ledger gives the interpreter away at each step of SQL, and waits so long
 # to have it back while sleep computes. Of 5 ms, the default, questions wait for 25: p95 6.6 times
-# that of an idle memory on two cores, 1.6 times with this (bench/night).
+# that of an idle memory on two cores, 1.4 to 2.0 times with this (bench/night).
 SWITCH_S = 0.0005
 
 
