@@ -17,6 +17,8 @@ from pathlib import Path
 from statistics import mean
 from typing import Any, NamedTuple
 
+from bench import minilm
+from bench.inside import Inside
 from bench.measure import Figure, table
 from bench.second_set import embedded
 from bench.store import words_only
@@ -27,6 +29,7 @@ REPORT = ("43", "44", "47", "48", "49", "50")
 CATEGORIES = (1, 2, 3, 4)  # multi-hop, temporal, open domain, single hop
 KS = (5, 10)
 MEMBER = "multimodal_dialog/locomo10_v2/{name}.json"
+OTHER = "ours with all-MiniLM-L6-v2 in the default model's place"
 Search = Callable[[str, int], list[str]]
 
 
@@ -102,6 +105,18 @@ def ours(machine: Machine, conversation: Conversation) -> Search:
     return search
 
 
+def with_minilm(memory: Inside, conversation: Conversation) -> Search:
+    """The same recall with another model, inside this process."""
+    ids: dict[str, str] = {}
+    for turn in conversation.turns:
+        said_at = moment(turn.said_at)
+        at = datetime.fromisoformat(said_at) if said_at else datetime(2023, 1, 1, tzinfo=UTC)
+        session = f"{conversation.name}-{turn.session}"
+        ids.setdefault(memory.say(turn.text, at, conversation.name, session).id, turn.id)
+    memory.embed()
+    return lambda query, limit: [ids[id] for id in memory.find(query, conversation.name, limit)]
+
+
 def bm25(conversation: Conversation) -> Search:
     """SQLite's FTS5 as it comes: unicode61, every word of the question, OR."""
     db = sqlite3.connect(":memory:", check_same_thread=False)
@@ -134,7 +149,7 @@ def recalls(conversation: Conversation, search: Search) -> list[tuple[float, ...
 
 
 def measured(
-    path: Path, names: Sequence[str], words: bool
+    path: Path, names: Sequence[str], words: bool, other: bool = False
 ) -> tuple[dict[str, tuple[float, ...]], str]:
     """R@5 and R@10 over all questions of *names* by system, and which legs there were.
 
@@ -154,14 +169,20 @@ def measured(
         finally:
             machine.destroy()
         rows["plain FTS5 BM25"] += recalls(talk, bm25(talk))
+        if other:
+            with Inside(minilm.holder()) as memory:
+                found = recalls(talk, with_minilm(memory, talk))
+            rows[OTHER] = rows.get(OTHER, []) + found
     return {
         name: tuple(mean(row[at] for row in found) for at in range(len(KS)))
         for name, found in rows.items()
     }, legs
 
 
-def figures(path: Path, part: str, names: Sequence[str], words: bool) -> list[Figure]:
-    found, legs = measured(path, names, words)
+def figures(
+    path: Path, part: str, names: Sequence[str], words: bool, other: bool = False
+) -> list[Figure]:
+    found, legs = measured(path, names, words, other)
     aims = (0.66, 0.75)
     rows = []
     for name, values in found.items():
@@ -183,7 +204,12 @@ def main() -> None:
     parser = argparse.ArgumentParser(prog="python -m bench.locomo")
     parser.add_argument("--part", choices=("tune", "report", "both"), default="both")
     parser.add_argument("--words", action="store_true", help="with recall by meaning off")
+    parser.add_argument(
+        "--minilm", action="store_true", help="another model beside the default one"
+    )
     options = parser.parse_args()
+    if options.minilm and minilm.missing():
+        parser.exit(2, f"--minilm needs {', '.join(minilm.missing())} (bench/minilm.py)\n")
     part, words = options.part, options.words
     given = os.environ.get("LOCOMO")
     if not given or not Path(given).is_file():
@@ -191,9 +217,9 @@ def main() -> None:
         return
     rows: list[Figure] = []
     if part in ("tune", "both"):
-        rows += figures(Path(given), "TUNE", TUNE, words)
+        rows += figures(Path(given), "TUNE", TUNE, words, options.minilm)
     if part in ("report", "both"):
-        rows += figures(Path(given), "REPORT", REPORT, words)
+        rows += figures(Path(given), "REPORT", REPORT, words, options.minilm)
     print(table(rows))
 
 
