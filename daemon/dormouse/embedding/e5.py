@@ -21,7 +21,7 @@ _TOGETHER = 256  # tokens in one pass, so that a batch needs no more than some M
 LANGUAGES = ("en", "de", "zh", "other")  # of other ones too little is known for a mean
 _NOT_CHINESE = (Sort.HIRAGANA, Sort.KATAKANA, Sort.HANGUL, Sort.OTHER)
 _OTHER_LETTERS = re.compile("[\u0370-\u1fff]")  # Greek, Cyrillic and on to those without spaces
-SPACE = Path(__file__).with_name("space.npz")  # made by ``python -m bench.space``
+SPACE = Path(__file__).with_name("space.npz")  # made by ``python -m training.recall.space``
 
 
 class Space(NamedTuple):
@@ -30,11 +30,14 @@ class Space(NamedTuple):
     Raw cosines of this model lie between .75 and .95 whatever is compared, and follow the language
     more than the matter. Second set, by meaning alone, R@5 / answered where at most 2 of 60 others
     get anything: raw .853 / .320, one mean .920 / .540, three directions taken out too .940 / .653,
-    a mean for each language .947 / .707. ``foreign`` and ``asking`` are prompts' vectors.
+    a mean for each language .947 / .707. ``foreign`` and ``asking`` are prompts' vectors,
+    ``matrix`` and ``shift`` the map of a prompt (docs/decisions/0017).
     """
 
     of_facts: Floats  # a row for each of LANGUAGES
     of_prompts: Floats
+    matrix: Floats
+    shift: Floats
     foreign: Floats
     asking: Floats
 
@@ -45,8 +48,8 @@ class Space(NamedTuple):
 
     @property
     def prompts(self) -> Prompts:
-        """The prompts that it holds."""
-        return Prompts(self.foreign, self.asking)
+        """What it knows of prompts."""
+        return Prompts(self.foreign, self.asking, self.matrix, self.shift)
 
     def turn(self, rows: Floats, texts: Sequence[str], *, query: bool) -> Floats:
         """*rows*, the vectors of *texts*, without what they have in common; of length 1 again."""

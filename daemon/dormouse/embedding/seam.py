@@ -3,15 +3,28 @@
 from collections.abc import Sequence
 from typing import NamedTuple, Protocol
 
+import numpy as np
+
 from dormouse.embedding.weights import Floats
 
 
 class Prompts(NamedTuple):
-    """Vectors of prompts that no memory answers (small talk, general knowledge), and of prompts
-    that ask one for something. Either may have no rows."""
+    """What is known of prompts' vectors: some that no memory answers (small talk, general
+    knowledge), some that ask one for something, either perhaps without rows; and the map, shapes
+    (dim, dim) and (dim,), that brings a prompt nearer to the fact that answers it."""
 
     foreign: Floats
     asking: Floats
+    matrix: Floats | None = None
+    shift: Floats | None = None
+
+    def adapted(self, vector: Floats) -> Floats:
+        """A prompt's *vector* as it is held against facts; of length 1."""
+        if self.matrix is None or self.shift is None:
+            return vector
+        moved = vector + vector @ self.matrix + self.shift
+        found: Floats = moved / max(float(np.linalg.norm(moved)), 1e-9)
+        return found
 
 
 class Embedder(Protocol):

@@ -77,7 +77,7 @@ class Meaning:
             return None
         self._asking += 1
         self._asked_since = True
-        job: Future[Asked] = self._prompts.submit(_asked, vectors.holder, short)
+        job: Future[Asked] = self._prompts.submit(meant, vectors.holder, short)
         job.add_done_callback(self._answered)
         try:
             return await asyncio.wait_for(asyncio.shield(asyncio.wrap_future(job)), within_s)
@@ -213,13 +213,16 @@ class Meaning:
         self._facts.shutdown(wait=True, cancel_futures=True)
 
 
-def _asked(holder: "Holder", text: str) -> Asked:
+def meant(holder: "Holder", text: str) -> Asked:
+    """What a prompt's *text* means; the model is loaded if need be."""
     from dormouse.embedding.index import nearness  # noqa: PLC0415
 
     model = holder.get()
-    vector = model.embed([text], query=True)
-    foreign, asking = (float(nearness(vector, rows, NEAREST)[0]) for rows in model.prompts)
-    return Asked(vector[0], asking - foreign)
+    vector, known = model.embed([text], query=True), model.prompts
+    foreign, asking = (
+        float(nearness(vector, rows, NEAREST)[0]) for rows in (known.foreign, known.asking)
+    )
+    return Asked(known.adapted(vector[0]), asking - foreign)
 
 
 def _reading(r: Reader, vectors: "Vectors") -> "Callable[[Sequence[int]], list[Lying]]":
