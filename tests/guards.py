@@ -561,6 +561,13 @@ GUARDS: tuple[Guard, ...] = (
         "    return False\n",
         f"{DISK}::test_nothing_is_kept_or_shown_below_a_dormouse_off_file",
     ),
+    Guard(
+        "a folder is seen as it is now: its branch, and whether it is off",
+        "daemon/dormouse/work/places.py",
+        "        return fresh and (self.place, self.where.off) == (place, off)\n",
+        "        return fresh\n",
+        "tests/unit/work/test_places.py",
+    ),
     # -- nothing readable
     Guard(
         "new files are private (umask)",

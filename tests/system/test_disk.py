@@ -154,3 +154,18 @@ def test_nothing_is_kept_or_shown_below_a_dormouse_off_file(daemon: Machine) -> 
     daemon.settled()
     assert shown == ""
     assert canary not in dump(daemon.home)
+
+
+def test_nothing_is_kept_once_a_dormouse_off_file_is_there(daemon: Machine) -> None:
+    before, canary = (f"canary{uuid.uuid4().hex}" for _ in range(2))
+    repository = daemon.repository("shop")
+    session = daemon.session("claude-code", repository)
+    session.prompt(f"the wall is {before}")
+    (repository / ".dormouse-off").touch()
+    assert session.prompt(f"remember that the wall is {canary}") == ""
+    (repository / ".dormouse-off").unlink()
+    assert "the wall is green" in session.prompt("remember that the wall is green")
+    daemon.settled()
+    held = dump(daemon.home)
+    assert before in held
+    assert canary not in held

@@ -6,6 +6,7 @@ import time
 from collections.abc import Callable
 from dataclasses import dataclass, replace
 from pathlib import Path
+from typing import NamedTuple
 
 from dormouse.facts import Look
 from dormouse.ledger import Ledger, Writer, new_id
@@ -13,7 +14,7 @@ from dormouse.projects import Known, Place, adopt, fingerprint, head_commit, loc
 from dormouse.work.prepare import mask
 
 ON_FILE = ".dormouse-on"  # in opt-in mode a folder takes part only below such a file
-REMEMBERED_S = 2.0  # how long a folder's place is taken for granted: a branch may be switched
+REMEMBERED_S = 2.0  # how long the ledger's answer holds; what lies on disk is never remembered
 
 
 @dataclass(frozen=True, slots=True)
@@ -34,6 +35,19 @@ class Where:
 NOWHERE = Where()
 
 
+class _Seen(NamedTuple):
+    """A folder as it lay on disk, and what the ledger made of it."""
+
+    at: float
+    place: Place
+    where: Where
+
+    def holds(self, place: Place, off: bool) -> bool:
+        """Whether nothing has changed there, and the ledger was asked just now."""
+        fresh = time.monotonic() - self.at < REMEMBERED_S
+        return fresh and (self.place, self.where.off) == (place, off)
+
+
 class Places:
     """Knows the projects of one ledger. Thread-safe: its cache is replaced, never changed."""
 
@@ -42,36 +56,43 @@ class Places:
     ) -> None:
         self._ledger, self._home = ledger, home
         self._off_patterns, self._opt_in = off_patterns, opt_in
-        self._seen: dict[str, tuple[float, Where]] = {}
+        self._seen: dict[str, _Seen] = {}
         self._temp = _temp_folders()
 
     def where(self, cwd: str | None) -> Where:
-        """The place of *cwd*; a new project is made known. Reads files: call it off the loop."""
+        """The place of *cwd*; a new project is made known. Reads files: call it off the loop.
+
+        The folder is looked at each time (0.1 ms): a branch that was switched or a folder that
+        was switched off just now must count. Only what the ledger knows of it is remembered.
+        """
         if not cwd:
             return NOWHERE
-        at, found = self._seen.get(cwd, (0.0, NOWHERE))
-        if time.monotonic() - at < REMEMBERED_S and at:
-            return found
-        found = self._find(cwd)
+        place = self._locate(cwd)
+        off = place.off or self._off_by_settings(str(place.path or cwd), place.root)
+        seen = self._seen.get(cwd)
+        if seen and seen.holds(place, off):
+            return seen.where
+        found = self._find(place, off)
         if len(self._seen) > 500:
             self._seen = {}
-        self._seen[cwd] = (time.monotonic(), found)
+        self._seen[cwd] = _Seen(time.monotonic(), place, found)
         return found
 
     def head(self, cwd: str | None) -> tuple[str | None, str | None]:
         """Branch and commit that are checked out in *cwd*; None for what can't be read."""
         if not cwd:
             return None, None
-        place = locate(cwd, home=self._home, temp=self._temp, uid=os.getuid())
+        place = self._locate(cwd)
         return _fit(place.branch), head_commit(place, os.getuid())
 
     def forget(self) -> None:
         """Look at every folder again, after projects were joined."""
         self._seen = {}
 
-    def _find(self, cwd: str) -> Where:
-        place = locate(cwd, home=self._home, temp=self._temp, uid=os.getuid())
-        off = place.off or self._off_by_settings(str(place.path or cwd), place.root)
+    def _locate(self, cwd: str) -> Place:
+        return locate(cwd, home=self._home, temp=self._temp, uid=os.getuid())
+
+    def _find(self, place: Place, off: bool) -> Where:
         known = self._ledger.read(lambda r: r.known_projects())
         found = match(place, known)
         if found.project_id is None and place.root is None:
