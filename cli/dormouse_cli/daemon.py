@@ -26,6 +26,7 @@ STOP_S = 10.0
 LONG_S = 600.0
 POLL_S = 0.05
 HEALTH = "/v1/health"
+SWITCHED_OFF = "nothing: this folder is switched off for memory (.dormouse-off)"
 
 Seen = TypeVar("Seen")
 
@@ -70,6 +71,13 @@ def ask(
             raise errors.FromDaemon(status, answer)
         return answer
     raise AssertionError("unreachable")
+
+
+def none_here(folder: str | None, nothing: str) -> str:
+    """Why a folder's list is empty: *nothing*, or that Dormouse is off there."""
+    if folder is None or not ask("GET", route("place", project=folder)).get("off"):
+        return nothing
+    return SWITCHED_OFF
 
 
 def verify(proof: Mapping[str, str]) -> None:

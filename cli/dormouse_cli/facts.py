@@ -5,7 +5,7 @@ from typing import Annotated, Any
 import typer
 
 from dormouse_cli import errors, fact_text, owner
-from dormouse_cli.daemon import ask, route, verify
+from dormouse_cli.daemon import ask, none_here, route, verify
 from dormouse_cli.options import (
     Id,
     Json,
@@ -77,8 +77,9 @@ def facts(
     if retired and every:
         raise errors.Usage(what="Give --retired or --all, not both.")
     which = "all" if every else "retired" if retired else "current"
-    found = ask("GET", route("facts", which=which, project=folder(project), layer=layer))
-    nothing = "no facts here"
+    here = folder(project)
+    found = ask("GET", route("facts", which=which, project=here, layer=layer))
+    nothing = "no facts here" if found or as_json else none_here(here, "no facts here")
     rows = [fact_text.row(fact) for fact in found]
     emit(found, as_json, lambda: table(fact_text.FACT_COLUMNS, rows, nothing=nothing))
 

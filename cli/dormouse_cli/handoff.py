@@ -5,7 +5,7 @@ from typing import Annotated, Any
 
 import typer
 
-from dormouse_cli.daemon import ask, route
+from dormouse_cli.daemon import ask, none_here, route
 from dormouse_cli.options import Json, Project, example, folder
 from dormouse_cli.output import emit, pairs, say, short, table, when
 
@@ -48,7 +48,9 @@ def give(
 @app.command("list", epilog=example("dormouse handoff list"))
 def list_(project: Project = None, as_json: Json = False) -> None:
     """List this project's handoffs, newest first, those that are over too."""
-    found = ask("GET", route("handoffs", project=folder(project)))
+    here = folder(project)
+    found = ask("GET", route("handoffs", project=here))
+    nothing = "no handoffs here" if found or as_json else none_here(here, "no handoffs here")
     rows = [
         (
             short(item["id"]),
@@ -61,7 +63,7 @@ def list_(project: Project = None, as_json: Json = False) -> None:
         )
         for item in found
     ]
-    emit(found, as_json, lambda: table(COLUMNS, rows, nothing="no handoffs here"))
+    emit(found, as_json, lambda: table(COLUMNS, rows, nothing=nothing))
 
 
 @app.command(epilog=example("dormouse handoff show 7k3f2a"))

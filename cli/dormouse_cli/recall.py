@@ -6,7 +6,7 @@ from typing import Annotated, Any
 import typer
 
 from dormouse_cli import fact_text
-from dormouse_cli.daemon import ask, route
+from dormouse_cli.daemon import SWITCHED_OFF, ask, route
 from dormouse_cli.options import Json, Project, example, folder, text_of
 from dormouse_cli.output import emit, say, short
 
@@ -15,7 +15,7 @@ app = typer.Typer(rich_markup_mode=None)
 REASONS = {
     "no_match": "no match",
     "silenced": "no match that is good enough to show",
-    "private": "nothing: this folder is switched off for memory (.dormouse-off)",
+    "private": SWITCHED_OFF,
     "empty": "no match: nothing is remembered here yet",
 }
 

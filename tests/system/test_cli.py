@@ -193,3 +193,15 @@ def test_what_is_wrong_in_a_command_is_said_before_anything_else(machine: Machin
     assert without.returncode == 2
     assert "--why" in without.stderr
     assert machine.json("show", fact["id"])["current"] is True
+
+
+def test_a_folder_that_is_off_is_said_to_be_off_and_not_to_be_empty(machine: Machine) -> None:
+    machine.json("up")
+    machine.json("remember", "the build cache lives on host zephyr")
+    assert machine.run("handoff", "list").stdout == "no handoffs here\n"
+    (machine.work / ".dormouse-off").touch()
+    off = machine.run("recall", "build cache").stdout
+    assert "switched off" in off
+    for command in (("facts",), ("facts", "--all"), ("handoff", "list")):
+        assert machine.run(*command).stdout == off
+        assert machine.json(*command) == []

@@ -127,7 +127,21 @@ def test_facts_are_aligned_lines_without_a_terminal(daemon: Dummy, run: Run) -> 
         "9m2q4c  2026-06-01 10:00  api  user     [pinned] two\\nlines\\x1b[31m",
     ]
     daemon.script(f"GET /v1/facts?which=current&project={folder}", [])
+    daemon.script(f"GET /v1/place?project={folder}", {"off": False})
     assert run("facts").out == "no facts here\n"
+
+
+@pytest.mark.parametrize("command", [["facts"], ["handoff", "list"]])
+def test_an_empty_list_of_a_folder_that_is_off_says_so_as_recall_does(
+    daemon: Dummy, run: Run, command: list[str]
+) -> None:
+    folder = str(Path.cwd()).replace("/", "%2F")
+    daemon.script(f"GET /v1/facts?which=current&project={folder}", [])
+    daemon.script(f"GET /v1/handoffs?project={folder}", [])
+    daemon.script(f"GET /v1/place?project={folder}", {"off": True})
+    daemon.script("POST /v1/recall", {"hits": [], "left_out": 0, "reason": "private"})
+    assert run(*command).out == run("recall", "x").out
+    assert run(*command, "--json").json == []
 
 
 def test_retired_and_all_together_are_a_usage_error(daemon: Dummy, run: Run) -> None:

@@ -7,7 +7,7 @@ from typing import Any
 from fastapi import APIRouter, Request
 
 from dormouse.api import requests
-from dormouse.api.routes.common import OWNERS, Svc, body_of
+from dormouse.api.routes.common import OWNERS, Svc, body_of, look_of
 from dormouse.errors import NotFound, Refused
 from dormouse.ledger import Reader, Writer
 from dormouse.work import catchup, doctor, status
@@ -23,6 +23,13 @@ async def health(service: Svc) -> dict[str, Any]:
     if memory is None:
         return status.blank(service.home, service.state)
     return await memory.read(lambda reader: status.status(reader, memory, service.state))
+
+
+@router.get("/place")
+async def place(service: Svc, project: str) -> dict[str, Any]:
+    """Whether Dormouse is off in a folder: why a list from there, a bare one, is empty."""
+    _, off = await look_of(service.need(), project)
+    return {"off": off}
 
 
 @router.get("/doctor")
