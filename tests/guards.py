@@ -562,6 +562,14 @@ GUARDS: tuple[Guard, ...] = (
         f"{DISK}::test_nothing_is_kept_or_shown_below_a_dormouse_off_file",
     ),
     Guard(
+        "a correction that says the same makes no copy",
+        "daemon/dormouse/ledger/judgment_writes.py",
+        "        if self.hash_of(new.text) == self.hash_of(old.text):\n",
+        "        if False:\n",
+        "tests/unit/ledger/test_judgments.py::test_a_correction_by_the_same_words_is_refused_where"
+        "_another_value_began_since_too",
+    ),
+    Guard(
         "a folder is seen as it is now: its branch, and whether it is off",
         "daemon/dormouse/work/places.py",
         "        return fresh and (self.place, self.where.off) == (place, off)\n",

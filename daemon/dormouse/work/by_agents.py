@@ -118,6 +118,8 @@ def correct(
     """
     if not fact.current:
         raise Conflict(what=f"fact {fact.id} is retired already")
+    if w.hash_of(text) == w.hash_of(fact.text):
+        raise Conflict("Nothing was changed.", what=f"fact {fact.id} says that already")
     if owner.is_stronger(fact, who):
         return w.propose("correct", {"fact": fact.id, "text": text}, by=who.agent or "agent").id
     done = counted(w, who, limit)

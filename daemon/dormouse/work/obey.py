@@ -189,6 +189,9 @@ def _correct(
     found = _named_by_old(w, command, look) if command.old else []
     meant = found[0] if len(found) == 1 else None
     text = _corrected_text(command, meant) if meant is not None else None
+    if meant is not None and text is not None and w.hash_of(text) == w.hash_of(meant.text):
+        done.say(f"known already {_short(w, meant)}: {_brief(meant.text)}", meant.id)
+        return
     if meant is not None and text is not None:
         wish = Wish(text, meant.kind, meant.layer, meant.scope, pin=meant.pinned, at=at)
         kept = remember(w, wish, who, where, now, replaces=meant)

@@ -410,6 +410,19 @@ def test_a_correction_of_how_it_always_was_leaves_an_empty_interval(ledger: Ledg
     assert found(ledger, "port", as_of=day("05-05")) == ["port is 9090"]
 
 
+def test_a_correction_by_the_same_words_is_refused_where_another_value_began_since_too(
+    ledger: Ledger, pair: tuple[Fact, Fact]
+) -> None:
+    older, newer = pair
+    supersede(ledger, older, newer)
+    ledger.write(lambda w: w.restore(older.id, by="owner")).result(10)
+    before = state(ledger)
+    same = new_fact(older.text, slot=older.slot)
+    with pytest.raises(Conflict, match="says that already"):
+        ledger.write(lambda w: w.correct(older.id, same)).result(10)
+    assert state(ledger) == before
+
+
 def test_a_correction_of_nothing_changes_nothing(ledger: Ledger) -> None:
     old = say(ledger, "port is 8080")
     before = dump(ledger)
