@@ -60,6 +60,8 @@ def judge(
         return
     if older is None or newer is None:
         raise errors.Usage("See `dormouse judge --help`.", what="Two texts are needed, or --file.")
+    if "" in (older_at, newer_at):  # in a file an empty time is a missing one
+        raise errors.Usage("See `dormouse judge --help`.", what="A time is empty.")
     pair = {"id": "1", "older": older, "older_time": older_at}
     pair |= {"newer": newer, "newer_time": newer_at}
     ruling = _judge_all([pair], how)[0]

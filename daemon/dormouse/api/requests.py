@@ -87,11 +87,12 @@ def choice(body: Mapping[str, Any], name: str, of: type[E]) -> E | None:
 
 
 def time_field(body: Mapping[str, Any], name: str) -> str | None:
+    """A time, or None where none is given; an empty one is none that could be meant."""
     value = text_field(body, name)
-    if value is None:
+    if value is None and body.get(name) is None:
         return None
     try:
-        return stamp(parse(value))
+        return stamp(parse(value or ""))
     except (ValueError, OverflowError):
         raise BadRequest(what=f"{name} must be an ISO 8601 time, as 2026-06-01T10:00:00Z") from None
 
