@@ -7,6 +7,7 @@ import typer
 from dormouse_cli import errors, fact_text, owner
 from dormouse_cli.daemon import ask, none_here, route, verify
 from dormouse_cli.options import (
+    GONE,
     Id,
     Json,
     Kind,
@@ -21,6 +22,7 @@ from dormouse_cli.options import (
 )
 from dormouse_cli.output import emit, pairs, say, short, table
 
+EVERYWHERE = (Scope.USER, Scope.ORGANISATION)  # these need no folder
 RETIRED_AT_ONCE = 10  # forget.per_session: more at once is the owner's to do
 
 app = typer.Typer(rich_markup_mode=None)
@@ -37,7 +39,10 @@ def remember(
     text: Annotated[str, typer.Argument(metavar="TEXT", help="The statement; - reads stdin.")],
     kind: Annotated[Kind | None, typer.Option(help="What it is about.")] = None,
     layer: Annotated[Layer | None, typer.Option(help="Which layer holds it.")] = None,
-    scope: Annotated[Scope | None, typer.Option(help="Whom it holds for.")] = None,
+    scope: Annotated[
+        Scope | None,
+        typer.Option(help="Whom it holds for. What is for one session is said in that session."),
+    ] = None,
     project: Project = None,
     at: Annotated[
         str | None,
@@ -50,12 +55,16 @@ def remember(
     as_json: Json = False,
 ) -> None:
     """Keep a fact, and say for whom it was kept."""
+    place = folder(project)
+    if place is None and scope not in EVERYWHERE:
+        hint = "Name a project with --project DIR, or keep it for you everywhere: --scope user."
+        raise errors.Usage(hint, what=GONE)
     body = {
         "text": text_of(text),
         "kind": kind,
         "layer": layer,
         "scope": scope,
-        "project": folder(project),
+        "project": place,
         "at": at,
         "pin": pin or None,
         "steps": steps or None,

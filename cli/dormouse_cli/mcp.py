@@ -7,7 +7,7 @@ from typing import Annotated
 
 import typer
 
-from dormouse_cli.options import example
+from dormouse_cli.options import example, whole
 from dormouse_wire.paths import Home
 
 app = typer.Typer(rich_markup_mode=None)
@@ -24,8 +24,8 @@ def mcp(
     ] = None,
 ) -> None:
     """Serve the memory's tools over stdin and stdout, for any agent that speaks MCP."""
-    root = home.absolute() if home is not None else Home.from_environment().root
-    command = [sys.executable, "-I", "-m", "dormouse_plugins.mcp", "--home", str(root)]
+    root = whole(home) if home is not None else str(Home.from_environment().root)
+    command = [sys.executable, "-I", "-m", "dormouse_plugins.mcp", "--home", root]
     if agent:
         command += ["--agent", agent]
     sys.stdout.flush()

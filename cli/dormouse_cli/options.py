@@ -13,6 +13,7 @@ import typer
 
 from dormouse_cli import errors
 
+GONE = "The working folder no longer exists."
 MAX_STDIN = 8 * 1024 * 1024  # the daemon takes no larger body
 
 
@@ -35,13 +36,12 @@ class Layer(StrEnum):
 
 
 class Scope(StrEnum):
-    """Whom a fact holds for."""
+    """Whom a fact holds for. Not a session: a command is in none, so it is said there."""
 
     USER = "user"
     ORGANISATION = "organisation"
     PROJECT = "project"
     BRANCH = "branch"
-    SESSION = "session"
 
 
 class Answer(StrEnum):
@@ -100,7 +100,16 @@ def folder(named: Path | None) -> str | None:
 
 def only(named: Path | None) -> str | None:
     """The named folder, absolute; without one, every project is meant."""
-    return None if named is None else str(named.absolute())
+    return None if named is None else whole(named)
+
+
+def whole(path: Path) -> str:
+    """*path*, absolute. Raises Usage where the folder that it starts from is gone."""
+    try:
+        return str(path.absolute())
+    except OSError:
+        hint = "Go to a folder that is there, or write the path from / on."
+        raise errors.Usage(hint, what=GONE) from None
 
 
 def text_of(given: str) -> str:

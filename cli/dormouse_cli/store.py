@@ -7,7 +7,7 @@ import typer
 
 from dormouse_cli import owner
 from dormouse_cli.daemon import ask, route
-from dormouse_cli.options import Id, Json, Yes, example
+from dormouse_cli.options import Id, Json, Yes, example, whole
 from dormouse_cli.output import emit, listed, say, short
 
 app = typer.Typer(rich_markup_mode=None)
@@ -19,7 +19,7 @@ def backup(
     as_json: Json = False,
 ) -> None:
     """Write an encrypted copy. It opens with the same key, which is not part of it."""
-    target = str(file.expanduser().absolute())
+    target = whole(file.expanduser())
     answer = ask("POST", route("backup"), {"path": target}, long=True)
     said = f"wrote {answer.get('path')}, {answer.get('bytes')} bytes, encrypted"
     emit(answer, as_json, lambda: say(said))
@@ -44,7 +44,7 @@ def restore_backup(
 
     Facts that were erased since then stay erased.
     """
-    body: dict[str, Any] = {"path": str(file.expanduser().absolute())}
+    body: dict[str, Any] = {"path": whole(file.expanduser())}
     body |= owner.prove("restoring a backup", yes=yes)
     looked = ask("POST", route("restore-backup"), body | {"dry_run": True}, long=True)
     if dry_run:

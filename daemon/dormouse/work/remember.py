@@ -173,7 +173,7 @@ def _new_fact(wish: Wish, text: str, who: Speaker, where: Where, now: str) -> Ne
         raise BadRequest(what="no branch is checked out here, so nothing can have scope branch")
     session_id = wish.for_session or who.session_id
     if scope is Scope.SESSION and session_id is None:
-        raise BadRequest(what="scope session needs a session")
+        raise BadRequest("Give its session_id.", what="scope session needs a session")
     owned = scope in (Scope.PROJECT, Scope.BRANCH, Scope.SESSION)
     return NewFact(
         id=new_id(),

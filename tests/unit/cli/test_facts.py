@@ -2,6 +2,7 @@
 
 import io
 import sys
+from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
@@ -76,6 +77,14 @@ def test_remember_says_what_was_known_proposed_or_redacted(daemon: Dummy, run: R
     assert run("remember", "x").out.startswith("proposed, waits for your yes: 7k3f2a")
     daemon.script("POST /v1/facts", fact(state="new", redacted=["github_token"]), 201)
     assert "redacted before it was kept: github_token" in run("remember", "x").out
+
+
+def test_an_empty_time_is_sent_as_it_is_and_not_taken_for_none(daemon: Dummy, run: Run) -> None:
+    daemon.script("POST /v1/facts", fact(state="new"), 201)
+    run("remember", "x", "--at", "")
+    assert daemon.bodies("POST /v1/facts")[0]["at"] == ""
+    assert run("judge", "a", "b", "--older-at", "").code == 2
+    assert run("judge", "a", "b", "--newer-at", "").code == 2
 
 
 def test_remember_reads_standard_input_for_a_dash(
@@ -264,14 +273,43 @@ def test_an_empty_id_names_nothing(daemon: Dummy, run: Run) -> None:
     assert daemon.asked == []
 
 
-def test_a_deleted_working_directory_is_no_project(
-    daemon: Dummy, run: Run, home: Home, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+@pytest.fixture
+def in_a_deleted_folder(
+    home: Home, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> Iterator[None]:
     gone = tmp_path / "gone"
     gone.mkdir()
     monkeypatch.chdir(gone)
     gone.rmdir()
-    daemon.script("POST /v1/facts", fact(state="new"), 201)
-    assert run("remember", "x").code == 0
-    assert daemon.bodies("POST /v1/facts") == [{"text": "x"}]
+    yield
     monkeypatch.chdir(tmp_path)
+
+
+@pytest.mark.usefixtures("in_a_deleted_folder")
+def test_in_a_deleted_folder_nothing_is_kept_unless_it_is_said_for_whom(
+    daemon: Dummy, run: Run, tmp_path: Path
+) -> None:
+    daemon.script("POST /v1/facts", fact(state="new"), 201)
+    for command in (["remember", "x"], ["remember", "x", "--project", "."]):
+        said = run(*command)
+        assert (said.code, said.err.count("\n")) == (2, 1)
+        assert "The working folder no longer exists. Name a project with --project" in said.err
+    assert run("remember", "x", "--scope", "branch").code == 2
+    assert daemon.asked == []
+    assert run("remember", "x", "--scope", "user").code == 0
+    assert run("remember", "x", "--project", str(tmp_path)).code == 0
+    assert daemon.bodies("POST /v1/facts") == [
+        {"text": "x", "scope": "user"},
+        {"text": "x", "project": str(tmp_path)},
+    ]
+
+
+@pytest.mark.usefixtures("in_a_deleted_folder")
+@pytest.mark.parametrize("command", [["retired", "--project", "."], ["backup", "memory.db"]])
+def test_in_a_deleted_folder_a_path_that_starts_there_is_refused(
+    daemon: Dummy, run: Run, command: list[str]
+) -> None:
+    said = run(*command)
+    assert said.code == 2
+    assert said.err.startswith("dormouse: The working folder no longer exists. Go to a folder")
+    assert daemon.asked == []

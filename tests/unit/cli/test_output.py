@@ -126,10 +126,18 @@ def test_the_words_are_those_of_the_daemon() -> None:
     for ours, theirs in [
         (options.Kind, daemon_facts.Kind),
         (options.Layer, daemon_facts.Layer),
-        (options.Scope, daemon_facts.Scope),
     ]:
         assert {word.value for word in ours} == {word.value for word in theirs}
+    said_in_it = {daemon_facts.Scope.SESSION}
+    assert {word.value for word in options.Scope} == set(daemon_facts.Scope) - said_in_it
     assert {word.value for word in options.Answer} < {word.value for word in Verdict}
+
+
+def test_no_scope_is_offered_that_a_command_can_not_give(run: Run) -> None:
+    assert "session|" not in run("remember", "--help").out.replace(" ", "")
+    said = run("remember", "x", "--scope", "session")
+    assert said.code == 2
+    assert "'session' is not one of" in said.err
 
 
 def test_completion_knows_commands_and_agents() -> None:
