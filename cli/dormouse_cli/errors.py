@@ -117,6 +117,14 @@ class Failed(CliError):
     """{what}"""
 
 
+class NotWritten(CliError):
+    """The output could not be written: {why}."""
+
+    hint = (
+        "Look whether the disk that it goes to is full. What the command does may be done already."
+    )
+
+
 class FromDaemon(CliError):
     """What the daemon answered instead of doing it."""
 

@@ -99,7 +99,7 @@ def run(arguments: Sequence[str]) -> int:
         return INTERRUPTED
     except BrokenPipeError:
         # Whoever read our output has gone: nothing is left to say to anybody.
-        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        output.give_up(sys.stdout)
         return 0
     except OSError as error:
         return _fail(_of_file(error), wants_json)
@@ -109,8 +109,8 @@ def run(arguments: Sequence[str]) -> int:
 
 def _fail(error: errors.CliError, wants_json: bool) -> int:
     if wants_json:
-        print(output.dumps(errors.as_json(error)))
-    print(output.escape(errors.one_line(error)), file=sys.stderr)
+        output.last(output.dumps(errors.as_json(error)), sys.stdout)
+    output.last(output.escape(errors.one_line(error)), sys.stderr)
     return error.exit_code
 
 

@@ -4,18 +4,21 @@ Control characters are shown as escapes: a fact must not be able to move the cur
 screen or hide its end.
 """
 
+import io
 import json
 import os
 import re
 import sys
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from datetime import datetime
-from typing import Any
+from typing import Any, TextIO
 
 from rich.cells import cell_len
 from rich.console import Console
 from rich.table import Table
 from rich.text import Text
+
+from dormouse_cli import errors
 
 SHORT_ID = 6  # of 16 characters; any unique prefix of 4 or more is accepted
 
@@ -30,10 +33,61 @@ STYLES = {"id": "cyan", "good": "green", "bad": "red", "warn": "yellow", "dim": 
 
 
 def prepare_streams() -> None:
-    """Let no character that the terminal's encoding lacks end a command half way."""
+    """Let no character that the terminal's encoding lacks end a command half way.
+
+    A stream that was closed before we began (``>&-``) leads nowhere: nobody wants to read it.
+    """
+    for name, mode in (("stdin", "r"), ("stdout", "w"), ("stderr", "w")):  # in the kernel's order
+        if getattr(sys, name) is None:
+            setattr(sys, name, open(os.devnull, mode, encoding="utf-8"))  # noqa: PTH123, SIM115
+        elif name == "stdout":
+            sys.stdout = _named(sys.stdout)
     for stream in (sys.stdout, sys.stderr):
         if hasattr(stream, "reconfigure"):
             stream.reconfigure(errors="backslashreplace")
+
+
+class _Output(io.FileIO):
+    """Standard output that says itself where it can't be written: the error names no file."""
+
+    def write(self, data: Any) -> int:
+        if not len(data):  # how typer asks what sort of stream this is; it swallows the answer
+            return 0
+        try:
+            return super().write(data)
+        except BrokenPipeError:
+            raise
+        except OSError as error:
+            give_up(self)
+            raise errors.NotWritten(why=error.strerror) from error
+
+
+def _named(stream: TextIO) -> TextIO:
+    """*stream* over an ``_Output``, buffered and encoded as it was."""
+    if not isinstance(stream, io.TextIOWrapper):
+        return stream
+    raw = _Output(stream.fileno(), "w", closefd=False)
+    unbuffered = isinstance(stream.buffer, io.RawIOBase)
+    return io.TextIOWrapper(
+        raw if unbuffered else io.BufferedWriter(raw),
+        encoding=stream.encoding,
+        line_buffering=stream.line_buffering,
+        write_through=stream.write_through,
+    )
+
+
+def give_up(stream: TextIO | io.FileIO) -> None:
+    """Let what is left for *stream* go nowhere, or the interpreter would fail at it once more."""
+    os.dup2(os.open(os.devnull, os.O_WRONLY), stream.fileno())
+
+
+def last(line: str, stream: TextIO) -> None:
+    """The last line of a command that failed: it fails no further where it can't be written."""
+    try:
+        print(line, file=stream)
+        stream.flush()
+    except (OSError, errors.NotWritten):
+        give_up(stream)
 
 
 def on_terminal() -> bool:

@@ -1,5 +1,6 @@
 """What reaches the terminal: escapes, colours, tables, one JSON value, help with examples."""
 
+import os
 import re
 import shlex
 import subprocess
@@ -160,6 +161,48 @@ def test_a_closed_pipe_is_no_error(daemon: Dummy, tmp_path: Path) -> None:
     daemon.script("GET /v1/retired", [fact("word " * 2000) for _ in range(200)])
     said = without_terminal_piped_to_head("retired")
     assert said == ""
+
+
+def test_an_output_that_can_not_be_written_is_one_line_and_exit_1(daemon: Dummy) -> None:
+    daemon.script("GET /v1/retired", [fact("word " * 2000) for _ in range(200)])
+    daemon.script("GET /v1/questions", [])
+    for command in ("retired", "retired --json", "questions", "--help"):
+        code, err = in_a_shell(f"{command} >/dev/full")
+        assert code == 1, (command, err)
+        assert err.startswith("dormouse: The output could not be written: No space left on device.")
+        assert err.count("\n") == 1
+        assert in_a_shell(f"{command} >/dev/full", PYTHONUNBUFFERED="1") == (code, err)
+
+
+def test_an_error_keeps_its_code_wherever_its_words_can_not_go(daemon: Dummy) -> None:
+    code, err = in_a_shell("show none --json >/dev/full")
+    assert (code, err) == (4, "dormouse: No such route.\n")
+    assert in_a_shell("show none 2>/dev/full")[0] == 4
+    assert in_a_shell("show none --json >/dev/full 2>/dev/full")[0] == 4
+    code, err = in_a_shell("show none --json | true")
+    assert err == "dormouse: No such route.\n"
+
+
+def test_streams_that_are_closed_are_nobodys_and_no_error(daemon: Dummy) -> None:
+    daemon.script("GET /v1/retired", [fact()])
+    assert in_a_shell("retired >&-") == (0, "")
+    assert in_a_shell("retired <&- >&- 2>&-") == (0, "")
+    daemon.script("POST /v1/recall", {"hits": [], "left_out": 0, "reason": "empty"})
+    assert in_a_shell("recall - <&-") == (0, "")
+
+
+def in_a_shell(command: str, **env: str) -> tuple[int, str]:
+    """Exit code and stderr of one command with redirections."""
+    program = " ".join(map(shlex.quote, PROGRAM))
+    done = subprocess.run(
+        ["sh", "-c", f"{program} {command}"],
+        capture_output=True,
+        env={**os.environ, **env},
+        timeout=20,
+        check=False,
+        start_new_session=True,
+    )
+    return done.returncode, done.stderr.decode()
 
 
 def without_terminal_piped_to_head(*arguments: str) -> str:
