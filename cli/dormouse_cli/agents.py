@@ -57,7 +57,8 @@ def connect(
     home = Home.from_environment()
     _known(agents)
     if daemon.ask("GET", daemon.HEALTH).get("state") == "locked":
-        raise errors.Locked(home=home.root)  # it could not be told which transcripts are old
+        # It could not be told which transcripts are old.
+        raise daemon.why_closed() or errors.Locked(home=home.root)
     changes = [_not_found(name) for name in _missing(agents)]
     for host in plugins.find(agents or None):
         change = asdict(plugins.connect(home, host, approve_tools=approve_tools))

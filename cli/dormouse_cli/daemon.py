@@ -98,6 +98,15 @@ def health(home: Home) -> dict[str, Any] | None:
     return answer if isinstance(answer, dict) else {}
 
 
+def why_closed() -> errors.CliError | None:
+    """What the running daemon answers while its memory is locked, damaged or foreign; else None."""
+    try:
+        ask("GET", route("projects"), autostart=False)
+    except errors.CliError as error:
+        return error
+    return None
+
+
 def _send(
     home: Home,
     method: str,

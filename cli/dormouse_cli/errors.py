@@ -57,6 +57,13 @@ class NotSetUp(CliError):
     hint = "Run `dormouse up`."
 
 
+class MemoryExists(CliError):
+    """A memory exists in {home} already and opens with: {ways}; --passphrase is for a new one."""
+
+    code, exit_code = "conflict", 1
+    hint = "Start it with `dormouse up`, then add one with `dormouse key add passphrase`."
+
+
 class Down(CliError):
     """No daemon is running at {socket}{why}."""
 

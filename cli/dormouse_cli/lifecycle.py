@@ -10,7 +10,7 @@ from typing import Annotated, Any
 
 import typer
 
-from dormouse_cli import daemon, errors, managers, owner, privacy
+from dormouse_cli import daemon, errors, managers, owner, privacy, slots
 from dormouse_cli.options import Json, example
 from dormouse_cli.output import emit, say
 from dormouse_plugins import connect
@@ -28,7 +28,8 @@ def up(
         bool,
         typer.Option(
             "--passphrase",
-            help="A new memory opens with a passphrase only. Typed twice, or one line on stdin.",
+            help="A new memory opens with a passphrase only: typed twice, or one line on stdin."
+            " Refused where there is a memory already.",
         ),
     ] = False,
     as_json: Json = False,
@@ -36,10 +37,14 @@ def up(
     """Set Dormouse up if that was not done yet, and start it. Harmless when it runs already."""
     home = Home.from_environment()
     daemon.health(home)  # not answering, or a sandbox: nothing is made or started
-    _make_folder(home.root)
     new = not home.exists()
-    secret = owner.secret("Passphrase: ", twice=new) if passphrase else None
+    if passphrase and not new:
+        raise _exists(home)
+    _make_folder(home.root)
+    secret = owner.secret("Passphrase: ", twice=True) if passphrase else None
     made = _set_up(home, secret) if new else {"created": False}
+    if passphrase and not made.get("created"):  # somebody else made it while this one was typed
+        raise _exists(home)
     connect.write_bin(home, sys.executable)
     with contextlib.suppress(FileNotFoundError):
         home.stopped.unlink()
@@ -76,7 +81,19 @@ def restart(as_json: Json = False) -> None:
         home.stopped.unlink()
     health = start(home)
     answer = _answer(home, health, created=False)
-    emit(answer, as_json, lambda: say(f"running again: {health.get('state')}"))
+    emit(answer, as_json, lambda: _again(health))
+
+
+def _again(health: dict[str, Any]) -> None:
+    say(f"running again: {health.get('state')}")
+    _say_if_locked(health)
+
+
+def _say_if_locked(health: dict[str, Any]) -> None:
+    """What opens a locked memory is the daemon's to say: it knows the slots and the key file."""
+    if health.get("state") == "locked":
+        why = daemon.why_closed() or errors.Locked(home="")
+        say(f"it is locked: {why.hint}")
 
 
 def stop_for_good(home: Home) -> bool:
@@ -152,11 +169,23 @@ def _set_up_failed(home: Home, done: subprocess.CompletedProcess[bytes]) -> erro
     return failed
 
 
+def _exists(home: Home) -> errors.MemoryExists:
+    """A passphrase for a memory that is there already would open nothing: say so."""
+    found = slots.kinds(home)
+    ways = ", ".join(found) or "what its keyslots.json names"
+    if "passphrase" in found:
+        hint = "Start it with `dormouse up`, open it with `dormouse unlock`."
+        return errors.MemoryExists(hint, home=home.root, ways=ways)
+    return errors.MemoryExists(home=home.root, ways=ways)
+
+
 def _raise_if_closed(health: dict[str, Any]) -> None:
     """A daemon that answers without an open memory (damaged, foreign file) says why when asked."""
     facts = health.get("facts") or {}
     if facts.get("current") is None and health.get("state") == "degraded":
-        daemon.ask("GET", daemon.route("projects"), autostart=False)
+        why = daemon.why_closed()
+        if why is not None:
+            raise why
 
 
 def _answer(home: Home, health: dict[str, Any], *, created: bool) -> dict[str, Any]:
@@ -172,8 +201,7 @@ def _next_step(home: Home, answer: dict[str, Any], health: dict[str, Any]) -> No
     say(f"a new memory was made in {home.root}" if answer["created"] else "Dormouse is up")
     if health.get("key"):
         say(str(health["key"]))
-    if health.get("state") == "locked":
-        say("it is locked: `dormouse unlock` opens it")
+    _say_if_locked(health)
     connected = [each for each in (health.get("agents") or {}).values() if each.get("connected")]
     if not connected:
         say("next: `dormouse connect` lets your agents use it")

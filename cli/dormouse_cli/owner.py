@@ -11,12 +11,17 @@ import sys
 from collections.abc import Iterator
 from typing import TextIO
 
-from dormouse_cli import errors
+from dormouse_cli import errors, slots
 from dormouse_wire.hosts import THINKER_MARKER
+from dormouse_wire.paths import Home
 
 MARKERS = ("CLAUDECODE", "AI_AGENT", THINKER_MARKER)
 MARKER_PREFIX = "CODEX_"
 TERMINAL = "/dev/tty"
+TERMINAL_ONLY = (  # nothing else proves the owner: any program of theirs can read a key file
+    "Run it in a terminal of your own (over ssh: `ssh -t`) with nothing on standard input: this"
+    " memory has no passphrase that could stand for you, it opens with: {ways}."
+)
 
 
 def marker() -> str | None:
@@ -62,14 +67,25 @@ def prove(what: str, *, yes: bool) -> dict[str, str]:
     """
     found = marker()
     at_terminal = found is None and has_terminal()
+    hint = _without_passphrase()
     if yes and not (at_terminal and _typed()):
         given = _read_secret("Passphrase: ")
+        if given and hint is not None:
+            raise errors.Refused(hint, what=f"{what} is the owner's to do, and no passphrase fits")
         if given:
             return {"passphrase": given}
     if at_terminal:
         return {}
     why = f"{found} says that an agent is running this" if found else "there is no terminal here"
-    raise errors.Refused(what=f"{what} is the owner's to do, and {why}")
+    raise errors.Refused(hint, what=f"{what} is the owner's to do, and {why}")
+
+
+def _without_passphrase() -> str | None:
+    """What to do where no passphrase can stand for the owner; None where one may."""
+    found = slots.kinds(Home.from_environment())
+    if not found or "passphrase" in found:
+        return None
+    return TERMINAL_ONLY.format(ways=", ".join(found))
 
 
 def confirm(question: str, *, yes: bool) -> None:

@@ -23,6 +23,8 @@ EXIT_CODES = {
 }
 STYLES = {"ok": "good", "consolidating": "good"}
 
+CLOSED = "memory"  # the check that stands for all of the daemon's while the memory is closed
+
 app = typer.Typer(rich_markup_mode=None)
 
 Check = dict[str, Any]
@@ -46,10 +48,9 @@ def doctor(as_json: Json = False) -> None:
     """Check everything and say how to mend it. Starts nothing."""
     home = Home.from_environment()
     found, trouble = look(home)
-    checks = [_set_up(home), _private(home), _hook_program(home), _daemon(found, trouble)]
-    checks.append(_service(home))
-    if trouble is None:
-        checks += _daemon_checks()
+    below = _daemon_checks() if trouble is None else []
+    checks = [_set_up(home), _private(home), _hook_program(home), _daemon(found, trouble, below)]
+    checks += [_service(home), *below]
     emit(checks, as_json, lambda: _say_checks(checks))
     if trouble is not None:
         raise typer.Exit(trouble.exit_code)
@@ -180,11 +181,13 @@ def _hook_program(home: Home) -> Check:
     return _check("hook program", there, detail, "Run `dormouse up`: it writes it again.")
 
 
-def _daemon(found: dict[str, Any], trouble: errors.CliError | None) -> Check:
+def _daemon(found: dict[str, Any], trouble: errors.CliError | None, below: list[Check]) -> Check:
+    """*below*: the daemon's own checks; of a closed memory they say alone what opens it."""
     if trouble is not None:
         return _check("daemon", False, str(trouble), trouble.hint)
     state = str(found.get("state"))
-    fix = "Run `dormouse unlock`." if state == "locked" else "Run `dormouse status`."
+    fixes = [check["fix"] for check in below if check["check"] == CLOSED]
+    fix = str(fixes[0]) if fixes else "Run `dormouse status`."
     return _check("daemon", EXIT_CODES.get(state, 1) == 0, f"it answers: {state}", fix)
 
 
@@ -205,7 +208,7 @@ def _daemon_checks() -> list[Check]:
     try:
         checks: list[Check] = daemon.ask("GET", daemon.route("doctor"), long=True, autostart=False)
     except errors.CliError as error:
-        return [_check("memory", False, str(error), error.hint)]
+        return [_check(CLOSED, False, str(error), error.hint)]
     return checks
 
 

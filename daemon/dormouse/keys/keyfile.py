@@ -89,7 +89,7 @@ def read(path: Path, home: Path, other_ways: str) -> bytes:
         hint = f"Its key file {path} is missing: put it back there from a copy{other_ways}."
         raise Locked(hint, path=home) from None
     except OSError as error:
-        hint = f"Its key file {path} can't be read ({error.strerror}){other_ways}."
+        hint = f"Its key file {path} can't be read ({error.strerror}): mend that{other_ways}."
         raise Locked(hint, path=home) from None
     try:
         _check(os.fstat(file), path, home)

@@ -107,9 +107,22 @@ class KeySlots:
         paths = [_path_of(slot, self._path) for slot in self._of("keyfile")]
         return paths[0] if paths else None
 
+    def named(self) -> str:
+        """The slots' kinds, for a message."""
+        return ", ".join(self.kinds)
+
+    def described(self) -> str:
+        """Which slots there are and what they protect against: what ``status`` says of the key."""
+        return f"it opens with: {self.named()}. {self.protects()}"
+
+    def unlocking(self) -> str:
+        """The commands that open the memory with a secret; empty if none does."""
+        ways = {"passphrase": "`dormouse unlock`", "recovery": "`dormouse unlock --recovery`"}
+        return " or ".join(way for kind, way in ways.items() if kind in self.kinds)
+
     def open_with_keyfile(self) -> bytes:
         """The data key. Raises Locked (no slot, no file, unsafe file) or Damaged."""
-        others = " or, without it, run `dormouse unlock`" if len(self.kinds) > 1 else ""
+        others = f" or, without it, run {self.unlocking()}" if self.unlocking() else ""
         slots = self._slots_to_open("keyfile")
         file = _path_of(slots[0], self._path)
         under = keyfile.read(file, self._path.parent, others)
@@ -200,9 +213,18 @@ class KeySlots:
     def _slots_to_open(self, kind: str) -> list[_Slot]:
         slots = self._of(kind)
         if not slots:
-            hint = f"It has no {kind} slot; it opens with: {', '.join(self.kinds)}."
-            raise Locked(hint, path=self._path.parent)
+            raise Locked(self._hint_without(kind), path=self._path.parent)
         return slots
+
+    def _hint_without(self, kind: str) -> str:
+        """What opens the memory where there is no slot of *kind*."""
+        if kind == "keyfile" and self.unlocking():  # nobody asked for it: a start tries it first
+            return f"Run {self.unlocking()}."
+        ways = [f"run {self.unlocking()}"] if self.unlocking() else []
+        if self.key_file is not None:
+            ways.insert(0, f"put its key file {self.key_file} in place and run `dormouse up`")
+        lacks = f"It has no {kind} slot; it opens with: {self.named()}"
+        return f"{lacks}: {' or '.join(ways)}." if ways else f"{lacks}."
 
     def _unseal(self, kind: str, under: Callable[[_Slot], bytes]) -> bytes:
         """Try the slots of a kind. Raises DoesNotFit, Damaged."""

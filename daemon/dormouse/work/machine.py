@@ -6,6 +6,7 @@ import shutil
 from collections.abc import Mapping
 from pathlib import Path
 
+from dormouse.errors import Damaged, Locked
 from dormouse.hygiene import on_network_filesystem
 from dormouse.keys import KeySlots
 from dormouse.ledger import AgentRow
@@ -81,9 +82,8 @@ def keys(slots: KeySlots | None) -> list[Check]:
         return [Check("keys", False, "no key slots", "Run `dormouse key check`.")]
     found = []
     file = slots.key_file
-    opens = "keyfile" not in slots.kinds or slots.check("keyfile")
-    fix = None if opens else f"Put the key file {file} back, or run `dormouse unlock --recovery`."
-    found.append(Check("keys", opens, slots.protects(), fix))
+    fix = _key_file_trouble(slots)
+    found.append(Check("keys", fix is None, slots.protects(), fix))
     if file is not None:
         found.append(
             Check(
@@ -99,6 +99,19 @@ def keys(slots: KeySlots | None) -> list[Check]:
     hint = "" if has else "; `dormouse key add recovery` makes one, for paper"
     found.append(Check("recovery", True, detail + hint))
     return found
+
+
+def _key_file_trouble(slots: KeySlots) -> str | None:
+    """What to do about a key file that would not open the memory at the next start."""
+    if "keyfile" not in slots.kinds:
+        return None
+    try:
+        slots.open_with_keyfile()
+    except Locked as error:
+        return error.hint  # its message says that the memory is locked, which it may not be yet
+    except Damaged as error:
+        return f"{error} {error.hint}"
+    return None
 
 
 def agent(row: AgentRow, seen: Seen | None = None) -> Check:

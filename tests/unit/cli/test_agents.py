@@ -76,7 +76,10 @@ def test_a_settings_file_that_cannot_be_read_fails_and_is_left_alone(
 
 def test_a_locked_memory_is_connected_to_nobody(machine: Path, daemon: Dummy, run: Run) -> None:
     daemon.script("GET /v1/health", status(state="locked"))
-    assert run("connect").code == 6
+    daemon.fail("GET /v1/projects", 423, "locked", "The memory is locked.", "Put its key back.")
+    said = run("connect")
+    assert said.code == 6
+    assert "Put its key back." in said.err
     assert (machine / ".claude" / "settings.json").read_text() == SETTINGS
 
 

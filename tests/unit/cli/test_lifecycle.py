@@ -1,5 +1,6 @@
 """Up, down, restart: against a program that plays the daemon."""
 
+import io
 import json
 import stat
 from pathlib import Path
@@ -116,12 +117,44 @@ def test_an_existing_store_is_never_set_up_again(startable: Home, run: Run) -> N
     assert not (startable.root / "wish.json").exists()
 
 
-def test_a_passphrase_comes_as_one_line_and_opens_the_new_memory(daemon: Dummy, home: Home) -> None:
-    daemon.script("GET /v1/health", status(state="locked"))
-    daemon.script("POST /v1/unlock", {"state": "ok"})
+def test_a_passphrase_comes_as_one_line_and_makes_a_memory_of_its_own(
+    fresh: Home, run: Run, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("sys.stdin", io.StringIO("open sesame\n"))
+    assert run("up", "--passphrase").code == 0
+    wish = json.loads((fresh.root / "wish.json").read_text())
+    assert (wish["slots"], wish["passphrase"]) == (["passphrase"], "open sesame")
+
+
+@pytest.mark.parametrize(
+    ("kinds", "todo"),
+    [
+        (["keyfile"], "`dormouse key add passphrase`"),
+        (["keyfile", "recovery"], "`dormouse key add passphrase`"),
+        (["passphrase"], "`dormouse unlock`"),
+    ],
+)
+@pytest.mark.parametrize("state", ["ok", "locked"])
+def test_a_passphrase_for_a_memory_that_exists_is_an_error_that_names_its_slots(
+    daemon: Dummy, home: Home, kinds: list[str], todo: str, state: str
+) -> None:
+    home.keyslots.write_text(json.dumps({"slots": [{"kind": kind} for kind in kinds]}))
+    daemon.script("GET /v1/health", status(state=state))
     said = without_terminal("up", "--passphrase", stdin="open sesame\n")
-    assert said.code == 0
-    assert daemon.bodies("POST /v1/unlock") == [{"passphrase": "open sesame"}]
+    assert said.code == 1
+    assert said.err.count("\n") == 1
+    assert f"opens with: {', '.join(kinds)}" in said.err
+    assert todo in said.err
+    assert daemon.bodies("POST /v1/unlock") == []
+
+
+def test_a_passphrase_for_a_memory_with_unreadable_slots_is_an_error_too(
+    startable: Home, run: Run
+) -> None:
+    startable.keyslots.write_text("[{")
+    said = run("up", "--passphrase", "--json")
+    assert (said.code, said.json["error"]["code"]) == (1, "conflict")
+    assert not (startable.root / "starts").exists()
 
 
 def test_at_a_terminal_a_new_passphrase_is_asked_twice(home: Home) -> None:
@@ -133,11 +166,16 @@ def test_at_a_terminal_a_new_passphrase_is_asked_twice(home: Home) -> None:
     assert not home.exists()
 
 
-def test_a_locked_memory_is_up_and_says_how_to_open_it(daemon: Dummy, run: Run) -> None:
+def test_a_locked_memory_is_up_and_says_what_the_daemon_says_opens_it(
+    daemon: Dummy, run: Run
+) -> None:
     daemon.script("GET /v1/health", status(state="locked"))
+    hint = "Its key file /k is missing: put it back there from a copy."
+    daemon.fail("GET /v1/projects", 423, "locked", "The memory is locked.", hint)
     said = run("up")
     assert said.code == 0
-    assert "dormouse unlock" in said.out
+    assert f"it is locked: {hint}" in said.out
+    assert "dormouse unlock" not in said.out
 
 
 def test_a_damaged_memory_makes_up_exit_7(daemon: Dummy, run: Run) -> None:

@@ -2,6 +2,7 @@
 
 import pytest
 
+from dormouse_wire.paths import Home
 from tests.unit.cli.conftest import Run
 from tests.unit.cli.dummy import FACT_ID, Dummy, fact, run_report
 from tests.unit.cli.terminals import on_terminal, without_terminal
@@ -60,6 +61,20 @@ def test_without_a_terminal_it_is_refused_and_the_message_says_so(owned: Dummy) 
     said = without_terminal("erase", "7k3f", "--yes")
     assert said.code == 5
     assert owned.asked == []
+
+
+def test_a_memory_without_a_passphrase_is_not_told_to_give_one(owned: Dummy, home: Home) -> None:
+    home.keyslots.write_text('{"slots": [{"kind": "keyfile"}, {"kind": "recovery"}]}')
+    for command in COMMANDS:
+        for more, given in (((), ""), (("--yes",), ""), (("--yes",), "open sesame\n")):
+            said = without_terminal(*command, *more, stdin=given)
+            assert said.code == 5
+            assert "with --yes" not in said.err
+            assert "in a terminal of your own" in said.err
+            assert "it opens with: keyfile, recovery" in said.err
+    assert owned.asked == []
+    home.keyslots.write_text('{"slots": [{"kind": "keyfile"}, {"kind": "passphrase"}]}')
+    assert "with --yes and the passphrase" in without_terminal("erase", "7k3f").err
 
 
 def test_the_passphrase_on_standard_input_stands_for_the_owner(owned: Dummy) -> None:

@@ -107,3 +107,14 @@ def test_doctor_of_a_locked_memory_says_how_to_open_it(daemon: Dummy, run: Run) 
     said = run("doctor")
     assert said.code == 6
     assert "Run `dormouse unlock`." in said.out
+
+
+def test_doctor_of_a_locked_memory_names_no_command_that_the_daemon_does_not(
+    daemon: Dummy, run: Run
+) -> None:
+    daemon.script("GET /v1/health", status(state="locked"))
+    hint = "Others may read its key file /k (mode 0644), so it is not used. Run `chmod 600 /k`."
+    daemon.fail("GET /v1/doctor", 423, "locked", "The memory is locked.", hint)
+    found = {check["check"]: check for check in run("doctor", "--json").json}
+    assert found["daemon"]["fix"] == hint
+    assert "dormouse unlock" not in run("doctor").out

@@ -117,8 +117,15 @@ def test_the_backup_line_names_the_key_file_and_recovery_is_offered(tmp_path: Pa
     assert "key add recovery" in checks["recovery"].detail
     assert checks["keys"].ok
     assert slots.key_file is not None
+    slots.key_file.chmod(0o644)
+    lax = {check.check: check for check in machine.keys(slots)}["keys"]
+    assert not lax.ok
+    assert f"chmod 600 {slots.key_file}" in (lax.fix or "")
     slots.key_file.unlink()
-    assert not {check.check: check for check in machine.keys(slots)}["keys"].ok
+    gone = {check.check: check for check in machine.keys(slots)}["keys"]
+    assert not gone.ok
+    assert "put it back" in (gone.fix or "")
+    assert "unlock" not in (gone.fix or "")  # nothing else would open it
     assert not machine.keys(None)[0].ok
 
 

@@ -91,6 +91,37 @@ class TestKeyFile:
             KeySlots.load(store.path).open_with_keyfile()
         assert "dormouse unlock" in caught.value.hint
 
+    def test_a_missing_one_beside_a_recovery_code_names_the_option_that_takes_the_code(
+        self, store: Store
+    ) -> None:
+        store.create().add("recovery", store.key)
+        store.key_file.unlink()
+        with pytest.raises(Locked) as caught:
+            KeySlots.load(store.path).open_with_keyfile()
+        assert caught.value.hint.endswith("or, without it, run `dormouse unlock --recovery`.")
+
+    def test_where_there_is_no_such_slot_the_hint_is_what_opens_the_memory(
+        self, store: Store
+    ) -> None:
+        slots = store.create("passphrase", passphrase="correct horse")
+        with pytest.raises(Locked) as caught:
+            slots.open_with_keyfile()
+        assert caught.value.hint == "Run `dormouse unlock`."
+        slots.add("recovery", store.key)
+        with pytest.raises(Locked) as caught:
+            slots.open_with_keyfile()
+        assert caught.value.hint == "Run `dormouse unlock` or `dormouse unlock --recovery`."
+
+    def test_a_secret_that_no_slot_takes_is_answered_with_where_the_key_file_belongs(
+        self, store: Store
+    ) -> None:
+        slots = store.create()
+        for unlock in (slots.open_with_passphrase, slots.open_with_recovery):
+            with pytest.raises(Locked) as caught:
+                unlock("correct horse")
+            assert f"put its key file {store.key_file} in place" in caught.value.hint
+            assert "dormouse unlock" not in caught.value.hint
+
     @pytest.mark.parametrize("lax", [0o640, 0o604, 0o620, 0o666, 0o755])
     def test_one_that_others_may_read_or_change_is_refused_and_told(
         self, store: Store, lax: int

@@ -42,6 +42,11 @@ async def owner_only(service: Service, request: Request, fields: dict[str, Any])
     if not isinstance(passphrase, str):
         raise BadRequest(what="passphrase must be a text")
     slots = service.slots
+    if "passphrase" not in slots.kinds:
+        raise Refused(
+            f"Run it in a terminal of your own, without one. It opens with: {slots.named()}.",
+            what="this memory has no passphrase that could stand for its owner",
+        )
     if not await service.need().aside(lambda: slots.check("passphrase", passphrase)):
         raise Refused(what="the passphrase does not open any slot")
 
