@@ -13,7 +13,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from dormouse import hygiene, notify
-from dormouse.errors import AlreadyRunning, BadRequest, Damaged, DormouseError, Locked
+from dormouse.errors import AlreadyRunning, BadRequest, DormouseError
 from dormouse.times import Clock, parse, system_clock
 from dormouse_wire import __version__
 from dormouse_wire.client import reachable_name
@@ -138,27 +138,11 @@ def warm_rules() -> None:
 
 def make_service(home: Home, clock: Clock) -> "Service":
     """A service with its memory open if a key is at hand; locked or failed otherwise."""
+    from dormouse.api.opening import open_from_disk  # noqa: PLC0415
     from dormouse.api.service import Service  # noqa: PLC0415
-    from dormouse.keys import KeySlots, rotating  # noqa: PLC0415
-    from dormouse.ledger import exchange  # noqa: PLC0415
 
     service = Service(home, lambda key: open_memory(home, key, clock))
-    try:
-        service.slots = KeySlots.load(home.keyslots)
-        exchange.clear_drafts(home.root)
-        rotating.settle(service.slots, exchange.salt_of(home.ledger))
-        service.state.key = service.slots.protects()
-        service.data_key = service.slots.open_with_keyfile()
-        service.memory = service.open_with(service.data_key)
-        if service.memory.ledger.store_id != service.slots.store_id:
-            service.memory.close()
-            service.memory = None
-            raise Damaged(path=home.ledger, why="keyslots.json belongs to another one")
-    except Locked as error:
-        service.state.locked, service.failure = True, error
-    except DormouseError as error:
-        service.state.trouble, service.failure = str(error), error
-        log.error("the memory can't be opened: %s", error.code)
+    open_from_disk(service)
     return service
 
 

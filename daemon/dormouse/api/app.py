@@ -9,6 +9,7 @@ from fastapi.responses import JSONResponse
 from starlette.exceptions import HTTPException
 
 from dormouse.api import hot
+from dormouse.api.opening import open_again
 from dormouse.api.routes import ROUTERS
 from dormouse.api.service import Service
 from dormouse.api.wire import (
@@ -47,6 +48,8 @@ class Application:
     async def _http(self, scope: Scope, receive: Receive, send_: Send) -> None:
         try:
             body = await read_body(receive)
+            if self._service.memory is None:
+                await open_again(self._service)
             path, post = scope["path"], scope["method"] == "POST"
             if post and path.startswith("/hooks/"):
                 answer = await hot.hook(self._service, self._twice, path, body)

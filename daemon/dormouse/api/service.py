@@ -28,6 +28,8 @@ class Service:
     state: State = field(default_factory=State)
     night: Night = field(default_factory=Night)
     failure: DormouseError | None = None
+    seen: tuple[tuple[int, ...], ...] = ()  # the files of the last try to open it, see opening
+    opening: asyncio.Lock = field(default_factory=asyncio.Lock)
     data_key: bytes = field(default=b"", repr=False)
     stop: Callable[[], None] = lambda: None
     started: Callable[[], object] = lambda: None
@@ -39,13 +41,23 @@ class Service:
             return self.memory
         raise self.failure or Locked(path=self.home.ledger)
 
+    def opened(self, memory: Memory, data_key: bytes) -> None:
+        """The memory is open."""
+        self.memory, self.data_key = memory, data_key
+        self.state.locked, self.state.trouble, self.failure = False, None, None
+
+    def failed(self, error: DormouseError) -> None:
+        """The memory is closed; *error* says why, and is what every request is answered with."""
+        self.failure = error
+        self.state.locked = isinstance(error, Locked)
+        self.state.trouble = error.hint if self.state.locked else str(error)
+
     async def unlock(self, data_key: bytes) -> None:
         """Open the memory with *data_key* unless it is open already."""
-        if self.memory is None:
-            self.memory = await asyncio.to_thread(self.open_with, data_key)
-            self.data_key = data_key
-            self.state.locked, self.failure = False, None
-            self.begin()
+        async with self.opening:
+            if self.memory is None:
+                self.opened(await asyncio.to_thread(self.open_with, data_key), data_key)
+                self.begin()
 
     def begin(self) -> None:
         """Start what goes on beside the requests."""
@@ -68,11 +80,10 @@ class Service:
 
     async def _open_again(self) -> None:
         try:
-            self.memory = await asyncio.to_thread(self.open_with, self.data_key)
-            self.failure = None
+            self.opened(await asyncio.to_thread(self.open_with, self.data_key), self.data_key)
             self.begin()
         except DormouseError as error:
-            self.state.trouble, self.failure = str(error), error
+            self.failed(error)
             log.error("the memory can't be opened again: %s", error.code)
 
     async def close(self) -> None:

@@ -33,6 +33,10 @@ async def unlock(service: Svc, request: Request) -> dict[str, Any]:
     recovery = requests.text_field(fields, "recovery", longest=10_000)
     if (passphrase is None) == (recovery is None):
         raise BadRequest(what="give either a passphrase or a recovery code")
+    kind = "passphrase" if passphrase is not None else "recovery"
+    if service.memory is not None and kind not in slots_of(service).kinds:
+        named = slots_of(service).named()
+        raise Conflict(f"It opens with: {named}.", what=f"it is open, and has no {kind} slot")
     if passphrase is not None:
         key = await asyncio.to_thread(lambda: slots_of(service).open_with_passphrase(passphrase))
     else:
@@ -62,7 +66,7 @@ async def add(service: Svc, request: Request) -> dict[str, Any]:
         lambda: slots_of(service).add(kind, key, secret, key_folder=folder)
     )
     await memory.write(lambda w: tell(w, f"a key slot was added: {kind}"))
-    service.state.key = slots_of(service).protects()
+    service.state.key = slots_of(service).described()
     return {"kind": kind, "code": code}
 
 
@@ -87,7 +91,7 @@ async def remove(service: Svc, request: Request) -> dict[str, Any]:
     file = str(slots.key_file) if kind == "keyfile" and slots.key_file else None
     rotating.remove(slots, kind)
     await memory.write(lambda w: tell(w, f"a key slot was removed: {kind}"))
-    service.state.key = slots.protects()
+    service.state.key = slots.described()
     return {"kind": kind, "state": "removed", "slots": list(slots.kinds), "file": file}
 
 
