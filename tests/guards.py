@@ -807,6 +807,14 @@ GUARDS: tuple[Guard, ...] = (
         "test_a_log_that_still_holds_something_is_never_mixed_with_another_file",
     ),
     Guard(
+        "a damaged backup is never called good",
+        "daemon/dormouse/ledger/exchange.py",
+        "    if problems := maintenance.damage(db):\n",
+        "    if problems := ():\n",
+        "tests/unit/ledger/test_exchange.py::"
+        "test_a_backup_with_a_damaged_page_is_neither_called_good_nor_copied",
+    ),
+    Guard(
         "what was erased since a backup stays erased",
         "daemon/dormouse/ledger/exchange.py",
         "            maintenance.erase(new, there, now)\n",

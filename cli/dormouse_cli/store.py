@@ -35,7 +35,10 @@ def backup(
 def restore_backup(
     file: Annotated[Path, typer.Argument(metavar="FILE", help="A backup of this memory.")],
     dry_run: Annotated[
-        bool, typer.Option("--dry-run", help="Only look at it: does it open, what is in it?")
+        bool,
+        typer.Option(
+            "--dry-run", help="Only look at it: does it open, is it whole, what is in it?"
+        ),
     ] = False,
     yes: Yes = False,
     as_json: Json = False,
@@ -59,8 +62,8 @@ def _held(answer: dict[str, Any]) -> str:
     facts = answer.get("facts") or {}
     newest = str(answer.get("newest") or "never")[:19]
     return (
-        f"It opens and holds {facts.get('current')} current and {facts.get('retired')} retired"
-        f" facts, the newest of {newest}."
+        f"It opens, is whole and holds {facts.get('current')} current and"
+        f" {facts.get('retired')} retired facts, the newest of {newest}."
     )
 
 

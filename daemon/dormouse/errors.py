@@ -136,6 +136,14 @@ class StoreExists(Conflict):
     hint = "Open it with `dormouse up`, or choose another home."
 
 
+class DamagedBackup(Damaged):
+    """The backup at {path} is damaged: {why}."""
+
+    hint = (
+        "Nothing was changed. Take another backup; ~/.dormouse/backups holds those of the nights."
+    )
+
+
 class MissingStore(Damaged):
     """There is no memory at {path}."""
 

@@ -91,6 +91,22 @@ def test_another_memorys_backup_and_other_files_are_refused(
         other.destroy()
 
 
+def test_a_damaged_backup_is_told_by_the_dry_run_and_by_the_real_one_alike(daemon: Machine) -> None:
+    for number in range(30):
+        daemon.remember(f"thing {number} is at canary-4711-{number}.example")
+    path = backup(daemon, "bad.db")
+    content = bytearray(path.read_bytes())
+    content[50_000:50_004] = bytes(byte ^ 0xFF for byte in content[50_000:50_004])
+    path.write_bytes(content)
+    for dry_run in (True, False):
+        body = {"path": str(path), "dry_run": dry_run}
+        status, answer = daemon.call("POST", "/v1/restore-backup", body)
+        assert (status, answer["error"]["code"]) == (500, "damaged")
+        assert f"The backup at {path} is damaged: " in answer["error"]["message"]
+        assert "Take another backup" in answer["error"]["hint"]
+    assert len(texts(daemon)) == 30
+
+
 def test_a_rotation_that_fails_opens_the_memory_again_as_it_was(daemon: Machine) -> None:
     daemon.remember(TEXT)
     daemon.ask("POST", "/v1/keys", {"kind": "passphrase", "secret": "battery staple"})

@@ -9,10 +9,10 @@ from collections.abc import Iterable
 from pathlib import Path
 from typing import Any, NamedTuple
 
-from dormouse.errors import Conflict, Damaged, WrongKey
+from dormouse.errors import Conflict, Damaged, DamagedBackup, TruncatedStore, WrongKey
 from dormouse.hygiene import sync_folder
 from dormouse.ledger import checks, maintenance, migrations
-from dormouse.ledger.connecting import connect, use_wal
+from dormouse.ledger.connecting import DatabaseError, connect, use_wal
 
 DRAFT = "exchange.db"
 SALT_BYTES = 16  # SQLCipher's own, random, at the beginning of each file
@@ -44,15 +44,16 @@ def clear_drafts(folder: Path) -> None:
 
 
 def draft_of(source: Path, key: bytes, store: Path, new_key: bytes) -> Path:
-    """A copy of *source* under *new_key*, beside *store*, found to hold the same. Raises Damaged.
+    """A copy of *source* under *new_key*, beside *store*, found to hold the same. Raises Damaged,
+    of a source that is damaged itself before a byte of it is copied.
 
     The backup API copies page by page, each decrypted and encrypted in memory (7 x a plain copy).
     """
     clear_drafts(store.parent)
     draft = store.with_name(DRAFT)
-    os.close(os.open(draft, os.O_CREAT | os.O_EXCL | os.O_WRONLY, 0o600))
-    old = connect(source, key, immutable=True)
+    old = _whole(source, key, Damaged if source == store else DamagedBackup)
     try:
+        os.close(os.open(draft, os.O_CREAT | os.O_EXCL | os.O_WRONLY, 0o600))
         new = connect(draft, new_key, write=True)
         try:
             old.backup(new)
@@ -83,27 +84,51 @@ def put_in_place(draft: Path, store: Path) -> None:
     sync_folder(store.parent)
 
 
-def look(path: Path, keys: Iterable[bytes]) -> Looked:
-    """What the backup at *path* holds, opened with the key of *keys* that fits. Raises Damaged."""
-    checks.check_file(path)
-    for key in keys:
-        try:
-            checks.check_key(path, key)
-        except WrongKey:
-            continue
+def _whole(path: Path, key: bytes, damaged: type[Damaged]) -> Any:
+    """A connection to a file each of whose pages was read and found good. Raises *damaged*."""
+    try:
         db = connect(path, key, immutable=True)
-        try:
-            store_id = checks.read_canary(db, path)
-            migrations.version(db, path, migrations.MIGRATIONS)
-            row = db.execute(
-                "SELECT count(*) - count(retired_at), count(retired_at), max(captured_at)"
-                " FROM facts"
-            ).fetchone()
-        finally:
-            db.close()
-        return Looked(key, store_id, *row)
-    hint = "A backup opens with the keys of the memory that it was made of."
+    except DatabaseError:  # it reads the tables' names
+        raise damaged(path=path, why="its tables can't be read") from None
+    if problems := maintenance.damage(db):
+        db.close()
+        raise damaged(path=path, why=f"{len(problems)} problem(s), the first is {problems[0]}")
+    return db
+
+
+def look(path: Path, keys: Iterable[bytes]) -> Looked:
+    """What the backup at *path* holds, opened with the key of *keys* that fits. Raises Damaged.
+
+    Every page is read: a backup that opens may still be damaged further on.
+    """
+    try:
+        checks.check_file(path)
+        for key in keys:
+            try:
+                checks.check_key(path, key)
+            except WrongKey:
+                continue
+            return _look_with(path, key)
+    except TruncatedStore as error:
+        raise DamagedBackup(path=path, why=error.about["why"]) from None
+    hint = (
+        "A backup opens with the keys of the memory that it was made of; this one is another"
+        " memory's, or its first page is damaged."
+    )
     raise WrongKey(hint, path=path, why="no key fits")
+
+
+def _look_with(path: Path, key: bytes) -> Looked:
+    db = _whole(path, key, DamagedBackup)
+    try:
+        store_id = checks.read_canary(db, path)
+        migrations.version(db, path, migrations.MIGRATIONS)
+        row = db.execute(
+            "SELECT count(*) - count(retired_at), count(retired_at), max(captured_at) FROM facts"
+        ).fetchone()
+    finally:
+        db.close()
+    return Looked(key, store_id, *row)
 
 
 def carry_over(store: Path, draft: Path, key: bytes, now: str) -> int:

@@ -200,13 +200,17 @@ def integrity(db: Any) -> list[str]:
     """What is wrong with the file, in words without any text of a fact; empty if nothing is."""
     if not checkpoint(db):  # the cipher's check would give false alarms on a partly emptied log
         return [f"{IN_THE_WAY}, nothing was checked"]
+    return damage(db) + _run(db, (("search row", _search_rows),))
+
+
+def damage(db: Any) -> list[str]:
+    """The same of a file that is only read and has no log: all but the search rows."""
+    return _run(db, (("page", _pages), ("structure", _structure), ("reference", _references)))
+
+
+def _run(db: Any, checks: Iterable[tuple[str, Callable[[Any], list[str]]]]) -> list[str]:
     problems = []
-    for name, check in (
-        ("page", _pages),
-        ("structure", _structure),
-        ("reference", _references),
-        ("search row", _search_rows),
-    ):
+    for name, check in checks:
         try:
             problems += [f"{name}: {found}" for found in check(db)]
         except DatabaseError as error:  # what is damaged may not even be readable

@@ -4,7 +4,7 @@ from pathlib import Path
 
 import pytest
 
-from dormouse.errors import Conflict, ForeignStore, WrongKey
+from dormouse.errors import Conflict, Damaged, DamagedBackup, ForeignStore, WrongKey
 from dormouse.ledger import Ledger, exchange
 from dormouse.ledger.exchange import DRAFT
 from tests.unit.ledger import store
@@ -81,3 +81,44 @@ def test_a_backup_is_looked_at_with_the_key_that_fits(tmp_path: Path) -> None:
     other.write_text("hello " * 1000)
     with pytest.raises(ForeignStore):
         exchange.look(other, [KEY])
+
+
+def flip(path: Path, offset: int) -> None:
+    content = bytearray(path.read_bytes())
+    for at in range(offset, offset + 4):
+        content[at] ^= 0xFF
+    path.write_bytes(content)
+
+
+def test_a_backup_with_a_damaged_page_is_neither_called_good_nor_copied(tmp_path: Path) -> None:
+    path, copy = filled(tmp_path), tmp_path / "backup.db"
+    with store.open_ledger(path) as ledger:
+        ledger.backup(copy)
+    whole = copy.read_bytes()
+    for page in range(1, len(whole) // 4096):  # the first one is the key's own trial
+        copy.write_bytes(whole)
+        flip(copy, page * 4096 + 1000)
+        with pytest.raises(DamagedBackup, match="is damaged: ") as caught:
+            exchange.look(copy, [KEY])
+        assert "Take another backup" in caught.value.hint
+        assert TEXT.decode() not in str(caught.value)
+    with pytest.raises(DamagedBackup):
+        exchange.draft_of(copy, KEY, path, NEW)
+    for cut in (len(whole) - 1, len(whole) - 4096):
+        copy.write_bytes(whole[:cut])
+        with pytest.raises(DamagedBackup):
+            exchange.look(copy, [KEY])
+    copy.write_bytes(whole)
+    flip(copy, 1000)
+    with pytest.raises(WrongKey) as first:
+        exchange.look(copy, [KEY])
+    assert "first page is damaged" in first.value.hint
+    assert not list(tmp_path.glob(DRAFT + "*"))
+
+
+def test_a_memory_that_is_damaged_gets_no_new_key_and_is_named_as_the_one(tmp_path: Path) -> None:
+    path = filled(tmp_path)
+    flip(path, 10 * 4096 + 1000)
+    with pytest.raises(Damaged, match="problem") as caught:
+        exchange.draft_of(path, KEY, path, NEW)
+    assert not isinstance(caught.value, DamagedBackup)
