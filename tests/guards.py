@@ -525,6 +525,22 @@ GUARDS: tuple[Guard, ...] = (
         "            pass\n",
         f"{DISK}::test_a_hook_leaves_nothing_readable_while_no_daemon_runs",
     ),
+    Guard(
+        "what was lost is not made up for by what is said later",
+        "daemon/dormouse/work/undelivered.py",
+        "        if at > self._until:\n",
+        "        if False:\n",
+        "tests/unit/work/test_undelivered.py"
+        "::test_what_is_said_later_makes_up_for_nothing_that_was_lost_before",
+    ),
+    Guard(
+        "only what a transcript shows is taken off the count",
+        "daemon/dormouse/work/catchup.py",
+        "            if obeyed.new:\n",
+        "            if True:\n",
+        "tests/unit/work/test_undelivered.py"
+        "::test_what_is_found_takes_off_no_more_than_itself_and_no_other_agents",
+    ),
     # -- secrets and private parts
     Guard(
         "secrets are redacted on the one write path",

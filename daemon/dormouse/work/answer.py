@@ -13,7 +13,7 @@ from dormouse.ledger import Reader, SessionRow, Writer
 from dormouse.recall import render
 from dormouse.recall.rank import Ranked
 from dormouse.sessions import Answer, Event, Moment, Role, Turn
-from dormouse.work import catchup, handoff, task
+from dormouse.work import catchup, handoff, task, undelivered
 from dormouse.work.extract import grounded
 from dormouse.work.intake import said_at, speech, take_prompt
 from dormouse.work.memory import Memory
@@ -81,6 +81,7 @@ async def _note(memory: Memory, event: Event, where: Where) -> None:
 
 
 def _touch(w: Writer, event: Event, where: Where, *, ended: bool = False) -> None:
+    undelivered.heard(w, event)
     w.touch_session(
         event.agent,
         event.session_id,
@@ -236,7 +237,8 @@ async def _session_start(memory: Memory, event: Event, where: Where) -> Answer:
         handed = handoff.at_start(w, event, where, gone, now, lease)
         handoff.alive_at(w, event, where, now, lease)
         says = task.notices(w, event, where, now)
-        block, message = _profile(w, event, where, handed.lines, says), notice(w)
+        block, message = _profile(w, event, where, handed.lines, says), notice(w, now)
+        undelivered.told(w, now)
         if w.setting(NOTICE):
             w.set_unlogged(NOTICE, "")
         return block, message
@@ -335,13 +337,11 @@ def _summary(r: Reader, session: SessionRow) -> str | None:
     return "\n".join(line for line in session.summary.split("\n") if grounded(line, own)) or None
 
 
-def notice(r: Reader) -> str | None:
+def notice(r: Reader, now: str) -> str | None:
     """What the person is told at a session's start: only what needs them."""
-    lost = sum(a.undelivered for a in r.agents())
     stopped = [run for run in r.runs(limit=20) if run.state == "stopped"]
-    parts = []
-    if lost:
-        parts.append(f"{lost} event(s) were not delivered while no daemon ran")
+    lost = undelivered.notice(r, now)
+    parts = [lost] if lost else []
     if stopped:
         parts.append(f"settling was stopped, look with `dormouse rem show {stopped[0].id[:6]}`")
     told = r.setting(NOTICE)

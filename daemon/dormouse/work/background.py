@@ -4,16 +4,13 @@ import asyncio
 import contextlib
 import logging
 import time
-from collections import Counter
 from collections.abc import Coroutine
 
-from dormouse.ledger import Writer
-from dormouse.work import catchup
+from dormouse.work import catchup, undelivered
 from dormouse.work.implicit import take_pending
 from dormouse.work.memory import Memory
 from dormouse.work.model import IDLE_S
 from dormouse.work.settle import settle_fact
-from dormouse_wire.hosts import HOSTS
 
 log = logging.getLogger("dormouse")
 ALL_EVERY_S = 5.0  # at most this often an event has every transcript looked at
@@ -85,7 +82,7 @@ async def _catch_up(memory: Memory) -> None:
 
 async def _all(memory: Memory) -> None:
     try:
-        await memory.aside(lambda: take_undelivered(memory))
+        await memory.aside(lambda: undelivered.take(memory))
         while not await memory.aside(lambda: catchup.everything(memory)):
             await asyncio.sleep(0)
     except Exception as error:
@@ -97,28 +94,6 @@ async def _tick(memory: Memory) -> None:
     while True:
         await asyncio.sleep(TICK_S)
         with contextlib.suppress(OSError):
-            await memory.aside(lambda: take_undelivered(memory))
+            await memory.aside(lambda: undelivered.take(memory))
         if memory.models is not None:
             memory.models.let_go(IDLE_S)
-
-
-def take_undelivered(memory: Memory) -> None:
-    """Take the hooks' count of undelivered events into the ledger and empty their file."""
-    file = memory.home.undelivered
-    taken = file.with_name("undelivered.taken")
-    try:
-        if file.stat().st_size == 0:
-            return
-        file.rename(taken)  # a hook that comes now begins a new file
-    except FileNotFoundError:
-        return
-    letters = Counter(taken.read_text("ascii", errors="replace"))
-    by_agent = {host.id: letters[host.letter] for host in HOSTS.values() if letters[host.letter]}
-
-    def do(w: Writer) -> None:
-        for agent, number in by_agent.items():
-            row = w.agent(agent)
-            w.set_agent(agent, undelivered=(row.undelivered if row else 0) + number)
-
-    memory.ledger.write(do).result()
-    taken.unlink(missing_ok=True)

@@ -15,7 +15,7 @@ from dormouse.facts import Kind
 from dormouse.hosts import READERS, safe
 from dormouse.ledger import Writer
 from dormouse.sessions import Event, Role, Turn
-from dormouse.work import focus, task
+from dormouse.work import focus, task, undelivered
 from dormouse.work.intake import said_at, speech, take_prompt
 from dormouse.work.memory import Memory
 from dormouse.work.receipts import note_used
@@ -68,6 +68,7 @@ def mark_existing(memory: Memory, agent: str, root: Path | None, *, but: str | N
 
 def first_seen(memory: Memory, event: Event) -> None:
     """An agent that rings without ever having been connected: its older transcripts stay unread."""
+    undelivered.take(memory)  # this event may explain the one that started the daemon
     if memory.ledger.read(lambda r: r.agent(event.agent)) is not None:
         return
     fresh = event.source in ("startup", "clear")
@@ -122,8 +123,6 @@ def everything(
             if not go_on():
                 return False
             complete = _read(memory, agent, str(path), None) and complete
-        if complete and row.undelivered:
-            memory.ledger.write(lambda w, a=agent: w.set_agent(a, undelivered=0)).result()  # type: ignore[misc]
     return complete
 
 
@@ -145,6 +144,8 @@ def _read(memory: Memory, agent: str, path: str | None, session_id: str | None) 
         turns = [turn for line in lines if (turn := reader.read(line)) is not None]
         if reader.unknown:
             memory.count("lines_unknown")
+        if turns:
+            undelivered.take(memory)  # what is not counted yet can't be made up for
         for first in range(0, len(turns), STEP):
             step = _take(memory, agent, turns[first : first + STEP])
             if memory.ledger.write(step).result():
@@ -169,11 +170,15 @@ def _take(memory: Memory, agent: str, turns: list[Turn]) -> Callable[[Writer], b
     def do(w: Writer) -> bool:
         captured = False
         from_sessions: dict[str, str] = {}
+        tally = undelivered.Tally(w, agent)
         for turn, where in zip(turns, wheres, strict=True):
             if not where.off and turn.role is Role.TOOL:
                 at = said_at(turn, now)
                 focus.touch(w, agent, turn.session_id, turn.text, at, where.project_id)
-            if where.off or turn.role not in JOURNALLED:
+            if turn.role not in JOURNALLED:
+                continue
+            if where.off:  # not kept, but not lost either
+                tally.line(turn, said_at(turn, now))
                 continue
             _note_line(w, agent, turn, from_sessions)
             text = speech(turn.text)
@@ -185,12 +190,15 @@ def _take(memory: Memory, agent: str, turns: list[Turn]) -> Callable[[Writer], b
             if turn.role is Role.ASSISTANT:
                 note_used(w, agent, turn.session_id, text)
             at = said_at(turn, now)
+            if obeyed.new:
+                tally.line(turn, at)
             focus.hear(w, agent, turn.session_id, turn.role, text, at, where.project_id)
             captured = captured or bool(obeyed.captured) or obeyed.waits
             if turn.attended is False and turn.line_id is not None:
                 _demote(w, agent, turn.line_id)
         for old, new in from_sessions.items():
             w.inherit_uses(agent, old, new)
+        tally.settle()
         return captured
 
     return do

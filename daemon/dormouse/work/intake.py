@@ -40,11 +40,11 @@ def take_prompt(
         state="pending" if waits else "done",
     )
     if not new or not person:
-        return Obeyed()
+        return Obeyed(new=new)
     commands = read_prompt(turn.text)
     everything = wants_all_forgotten(turn.text)
     if not commands:
-        return Obeyed([NOT_ALL] if everything else [], waits=waits)
+        return Obeyed([NOT_ALL] if everything else [], waits=waits, new=True)
     who = Speaker(
         agent,
         turn.session_id,
@@ -56,7 +56,7 @@ def take_prompt(
     obeyed = obey(w, commands, who, where, now, at)
     if everything:
         obeyed.say(NOT_ALL)
-    obeyed.waits = waits
+    obeyed.waits, obeyed.new = waits, True
     w.note_uses(agent, turn.session_id, obeyed.captured, "said")
     return obeyed
 

@@ -12,6 +12,7 @@ from dormouse.keys import KeySlots
 from dormouse.ledger import AgentRow
 from dormouse.ledger.ballast import SIZE
 from dormouse.work.checks import Check
+from dormouse.work.undelivered import WHAT_TO_DO
 from dormouse_wire.hosts import HOSTS
 from dormouse_wire.paths import Home
 
@@ -161,12 +162,17 @@ def _mentions_us(path: str) -> bool:
 
 
 def undelivered(agents: list[AgentRow], waiting: int) -> Check:
-    """Events that no daemon took; transcripts make up for them where an agent keeps some."""
+    """Events that no daemon took and that nothing has made up for so far."""
     lost = {row.id: row.undelivered for row in agents if row.undelivered}
     number = sum(lost.values()) + waiting
     if not number:
-        return Check("undelivered", True, "every event was delivered")
+        return Check(
+            "undelivered", True, "none in the last three days that a transcript did not make up for"
+        )
     named = ", ".join(f"{name} {count}" for name, count in lost.items()) or f"{waiting} not counted"
-    detail = f"{number} event(s) came while no daemon ran ({named})"
-    fix = "Run `dormouse rem run --wait`: it reads on in the transcripts."
+    detail = f"{number} event(s) came while no daemon ran ({named}) and stand in no transcript read"
+    fix = (
+        "Run `dormouse rem run --wait`: it reads on in the transcripts. What is counted then is"
+        f" lost: {WHAT_TO_DO}. It is told for three days after the last one."
+    )
     return Check("undelivered", False, detail, fix)

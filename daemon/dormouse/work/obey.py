@@ -31,6 +31,7 @@ class Obeyed:
     captured: list[str] = field(default_factory=list)
     named: list[str] = field(default_factory=list)  # facts whose text stands in the lines
     waits: bool = False  # the turn may also say something in passing, which is read later
+    new: bool = False  # the turn was not known before
 
     def say(self, line: str, *fact_ids: str) -> None:
         self.lines.append(line)

@@ -9,7 +9,7 @@ from typing import Any
 from dormouse.ledger import AgentRow, Reader, RunRow
 from dormouse.thinking import Usage
 from dormouse.times import parse, stamp
-from dormouse.work import rem, task
+from dormouse.work import rem, task, undelivered
 from dormouse.work.memory import Memory
 from dormouse.work.thinkers import calls_since, level
 from dormouse_wire import __version__
@@ -82,7 +82,7 @@ def status(r: Reader, memory: Memory, state: State) -> dict[str, Any]:
     counts, agents, runs = r.counts(), r.agents(), r.runs(limit=200)
     pending = counts["pending"]
     success, to_do = r.last_good_sleep(), rem.waiting(r)
-    lost = sum(agent.undelivered for agent in agents) + undelivered_waiting(memory.home)
+    waiting = undelivered_waiting(memory.home)
     late = _late(to_do, success, runs, memory.now())
     serious = _serious(memory, runs, late, rem.given_up(r))
     facts = counts["facts_current"] + counts["facts_retired"]
@@ -95,7 +95,7 @@ def status(r: Reader, memory: Memory, state: State) -> dict[str, Any]:
         "proposals": counts["proposals"],
         "questions": counts["questions"],
         "pending": pending,
-        "undelivered": lost,
+        "undelivered": sum(agent.undelivered for agent in agents) + waiting,
         "privacy": str(level(r)),
         "key": state.key,
         "thinker": _thinker(_usage(r, memory)),
@@ -106,7 +106,7 @@ def status(r: Reader, memory: Memory, state: State) -> dict[str, Any]:
             *state.warnings,
             *memory.settings.warnings,
             *([meaning] if meaning else []),
-            *_of_agents(agents, lost),
+            *_of_agents(agents, waiting),
             *task.warnings(r, memory.now()),
             *serious,
         ],
@@ -127,7 +127,7 @@ def _agent(row: AgentRow) -> dict[str, Any]:
     }
 
 
-def _of_agents(agents: Sequence[AgentRow], lost: int) -> list[str]:
+def _of_agents(agents: Sequence[AgentRow], waiting: int) -> list[str]:
     """What a person should know of the agents; the state stays ok."""
     found = [
         f"{HOSTS[row.id].title} is waiting for your approval: type /hooks in it"
@@ -137,8 +137,9 @@ def _of_agents(agents: Sequence[AgentRow], lost: int) -> list[str]:
     ]
     if not any(row.connected for row in agents):
         found.append("no agent is connected: run `dormouse connect`")
-    if lost:
-        found.append(f"{lost} event(s) could not be delivered while no daemon ran")
+    missing = undelivered.warning(agents, waiting)
+    if missing is not None:
+        found.append(missing)
     return found
 
 

@@ -5,7 +5,7 @@ from collections.abc import Sequence
 from dormouse.facts import Fact
 from dormouse.judgments import Decision
 from dormouse.ledger import Writer
-from dormouse.work import background, catchup
+from dormouse.work import catchup, undelivered
 from dormouse.work.implicit import take_pending
 from dormouse.work.look_again import look_again
 from dormouse.work.read_day import read_day
@@ -22,7 +22,7 @@ AT_ONCE = 100_000  # the plan of a night is one: the fuse looks at all of it
 async def catch_up(sleeping: Sleeping) -> None:
     """Read on in every transcript to its end."""
     memory = sleeping.memory
-    await memory.aside(lambda: background.take_undelivered(memory))
+    await memory.aside(lambda: undelivered.take(memory))
     whole = False
     while not whole:
         whole = await memory.aside(lambda: catchup.everything(memory, go_on=sleeping.undisturbed))
