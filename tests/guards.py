@@ -823,6 +823,28 @@ GUARDS: tuple[Guard, ...] = (
         "test_a_log_that_still_holds_something_is_never_mixed_with_another_file",
     ),
     Guard(
+        "a memory whose file is being exchanged is not opened meanwhile",
+        "daemon/dormouse/api/opening.py",
+        " and isinstance(service.failure, MENDABLE)",
+        "",
+        "tests/unit/api/test_opening.py::test_a_file_that_is_being_exchanged_is_left_alone",
+    ),
+    Guard(
+        "a closed memory is tried again only when its files changed",
+        "daemon/dormouse/api/opening.py",
+        "        if closed and _look(service) != service.seen:\n",
+        "        if closed:\n",
+        "tests/unit/api/test_opening.py::test_files_that_are_as_they_were_are_not_tried_again",
+    ),
+    Guard(
+        "a passphrase opens no memory that it was not chosen for",
+        "cli/dormouse_cli/lifecycle.py",
+        "    if passphrase and not new:\n",
+        "    if False:\n",
+        "tests/unit/cli/test_lifecycle.py"
+        "::test_a_passphrase_for_a_memory_with_unreadable_slots_is_an_error_too",
+    ),
+    Guard(
         "a damaged backup is never called good",
         "daemon/dormouse/ledger/exchange.py",
         "    if problems := maintenance.damage(db):\n",

@@ -172,24 +172,22 @@ def _take(memory: Memory, agent: str, turns: list[Turn]) -> Callable[[Writer], b
         from_sessions: dict[str, str] = {}
         tally = undelivered.Tally(w, agent)
         for turn, where in zip(turns, wheres, strict=True):
+            at = said_at(turn, now)
             if not where.off and turn.role is Role.TOOL:
-                at = said_at(turn, now)
                 focus.touch(w, agent, turn.session_id, turn.text, at, where.project_id)
             if turn.role not in JOURNALLED:
                 continue
             if where.off:  # not kept, but not lost either
-                tally.line(turn, said_at(turn, now))
+                tally.line(turn, at)
                 continue
             _note_line(w, agent, turn, from_sessions)
             text = speech(turn.text)
             if not text:
                 continue
             said = replace(turn, text=text)
-            person = turn.role is Role.PERSON
-            obeyed = take_prompt(w, agent, said, where, now, person=person)
+            obeyed = take_prompt(w, agent, said, where, now, person=turn.role is Role.PERSON)
             if turn.role is Role.ASSISTANT:
                 note_used(w, agent, turn.session_id, text)
-            at = said_at(turn, now)
             if obeyed.new:
                 tally.line(turn, at)
             focus.hear(w, agent, turn.session_id, turn.role, text, at, where.project_id)
