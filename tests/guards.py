@@ -498,10 +498,26 @@ GUARDS: tuple[Guard, ...] = (
     Guard(
         "quoted and pasted text states nothing",
         "daemon/dormouse/capture/implicit.py",
-        "    cover, sure = speech.listen(text)\n",
+        "    cover, sure, *_ = speech.listen(text)\n",
         "    cover, sure = text, len(text)\n",
         "tests/unit/capture/test_implicit.py"
         "::test_what_does_not_speak_for_the_person_is_not_read",
+    ),
+    Guard(
+        "what begins far behind the start of a long prompt commands nothing",
+        "daemon/dormouse/capture/commands.py",
+        "            if not self._voice.sure <= sentence.start < self._voice.again:\n",
+        "            if True:\n",
+        "tests/unit/capture/test_long_prompts.py"
+        "::test_what_begins_far_behind_the_start_of_a_long_paragraph_commands_nothing",
+    ),
+    Guard(
+        "code under a command is not acknowledged as if it had been kept",
+        "daemon/dormouse/capture/under.py",
+        '        return Under(left="quoted")\n',
+        "        return Under()\n",
+        "tests/unit/capture/test_under.py"
+        "::test_code_and_quotes_under_a_command_are_never_kept_and_never_hidden",
     ),
     # -- hooks are guests
     Guard(

@@ -82,15 +82,37 @@ def test_forget_everything_deletes_nothing_and_says_what_to_do(daemon: Machine, 
     assert len(daemon.facts(project=repository)) == 1
 
 
-def test_a_statement_that_is_too_long_is_said_to_be_cut(daemon: Machine) -> None:
+@pytest.mark.parametrize("times", [300, 360, 3000])
+def test_a_statement_that_is_too_long_is_said_to_be_cut(daemon: Machine, times: int) -> None:
     repository = daemon.repository("shop")
     session = daemon.session("claude-code", repository)
     session.start()
-    told = session.prompt("remember that the release notes say " + "alpha beta gamma " * 300)
+    text = "the release notes say " + ("alpha beta gamma " * times).strip()
+    told = session.prompt(f"remember that {text}")
     assert "only its first 39" in told
-    assert "characters were noted" in told
+    assert f"of {len(text)} characters were noted" in told
     (fact,) = daemon.facts(project=repository)
     assert len(fact["text"]) <= 4_000
+
+
+def test_a_command_keeps_its_list_and_says_what_it_can_not_keep(daemon: Machine) -> None:
+    repository = daemon.repository("shop")
+    session = daemon.session("claude-code", repository)
+    session.start()
+    told = session.prompt("remember that the deploy has two steps:\n1. build the wheel\n2. push it")
+    assert "the deploy has two steps: 1. build the wheel; 2. push it" in told
+    told = session.prompt("remember that the port moved:\n```\nport = 8080\n```")
+    assert "noted" in told
+    assert "code and quotes are never kept" in told
+    told = session.prompt("remember that main is protected\nthe other branches tell another tale")
+    assert "not what stands under it" in told
+    told = session.prompt("remember that the config is:\n```\nport = 8080\n```")
+    assert "not noted: code and quotes are never kept" in told
+    assert {fact["text"] for fact in daemon.facts(project=repository)} == {
+        "the deploy has two steps: 1. build the wheel; 2. push it",
+        "the port moved",
+        "main is protected",
+    }
 
 
 def test_private_parts_are_left_out_of_what_the_owners_programs_store(daemon: Machine) -> None:

@@ -64,7 +64,7 @@ def read(text: str, *, language: str | None = None) -> list[Found]:
     books = _books(text, language)
     if not any(book.words["cue"].search(text) for book in books):
         return []
-    cover, sure = speech.listen(text)
+    cover, sure, *_ = speech.listen(text)
     if any(book.words["fiction"].match(_first_line(cover)) for book in books):
         return []
     found: list[Found] = []

@@ -2,7 +2,7 @@
 
 import re
 from collections.abc import Iterator
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
 from dormouse.capture.forget_all import wants_all_forgotten
 from dormouse.capture.kind_of import kind_of
@@ -11,19 +11,22 @@ from dormouse.capture.statement import (
     LONGEST,
     Hints,
     Said,
+    at_a_word,
     cut,
     has_body,
     length,
     plain,
     take_hints,
 )
+from dormouse.capture.under import Left
 from dormouse.facts import Kind, Scope
 
 
 @dataclass(frozen=True, slots=True)
 class Remember:
     """Keep this statement. ``scope`` is set only where the person named one; ``said`` is how many
-    characters it had where it was too long to be kept whole."""
+    characters it had where it was too long to be kept whole, ``left`` what of it can't be kept:
+    "lines" under it, something "quoted" under it, or "all", where only that says something."""
 
     text: str = field(repr=False)
     kind: Kind | None = None
@@ -33,6 +36,13 @@ class Remember:
     confidence: float = 0.99
     how_named: str = "remember"
     said: int = 0
+    left: Left = ""
+
+    def longer(self, text: str) -> "Remember":
+        """The same, saying *text*; what is too long for a fact is cut at a word."""
+        return replace(
+            self, text=at_a_word(text), said=len(text) if len(text) > LONGEST else self.said
+        )
 
 
 @dataclass(frozen=True, slots=True)
@@ -160,7 +170,7 @@ def forget(said: Said) -> list[Command]:
     return []
 
 
-def rule(said: Said, hints: Hints) -> list[Command]:
+def rule(said: Said, hints: Hints) -> list[Remember]:
     if len(said.cover) > LONGEST_RULE:
         return []
     for phrase, found in matches("rule", said.cover):

@@ -1,9 +1,10 @@
-"""Where a sentence ends: points in addresses and abbreviations are no ends. Works on the cover."""
+"""The lines of a prompt that are speech, and their sentences. Works on the cover alone."""
 
 import re
 from collections.abc import Iterator
 from typing import NamedTuple
 
+from dormouse.capture.ends import ends
 from dormouse.capture.speech import BLOCK, INLINE
 
 
@@ -16,15 +17,6 @@ class Sentence(NamedTuple):
     asks: bool
 
 
-_END = re.compile(r"[.!?…]+[\"'”»)\]*_]{0,3}(?=\s|\Z)|[。！？]+[”」』）]?")
-_NOT_AN_END = re.compile(
-    r"(?:\b(?:e\.g|i\.e|etc|vs|cf|approx|resp|z\. ?B|d\. ?h|u\. ?a|bzw|ca|Dr|Mr|Mrs|Ms|Prof|Nr|St"
-    r"|Str|evtl|ggf|inkl|zzgl|vgl|usw)|(?<![\w.])[A-Za-z])\Z",
-    re.IGNORECASE,
-)
-_ORDINAL = re.compile(
-    r"\s(?:Jan|Feb|Mär|Apr|Mai|Jun|Jul|Aug|Sep|Okt|Nov|Dez|Quartal|Stock|Version)", re.IGNORECASE
-)
 LIST_MARK = re.compile(r"[ \t]*(?:[-*•+·]|\d{1,2}[.)、])[ \t]+")
 
 
@@ -63,22 +55,24 @@ def _starts_line(cover: str, place: int) -> bool:
     return place == 0 or cover[place - 1] == "\n"
 
 
+# What begins so is no line of its own, however short the line before was.
+_JOINS = re.compile(
+    r"(?:and|or|but|which|because|und|oder|aber|sondern|weil|et|ou|mais|y|o|pero|e|mas)\b"
+)
+
+
 def _wrapped(cover: str, line: Line, following: str, is_task: re.Pattern[str]) -> bool:
     last = cover[cover.rfind("\n", 0, line.end) + 1 : line.end].rstrip()
     wide = len(last) >= 60 or (line.item and cover[line.end + 1 : line.end + 3].isspace())
     goes_on = following[0].islower() or following[0].isdigit() or following[0] in "(" + INLINE
+    wide = wide or _JOINS.match(following) is not None
     return wide and last[-1] not in ".!?:;。！？：；…" and goes_on and not is_task.match(following)
 
 
 def split(cover: str, line: Line) -> Iterator[Sentence]:
     """The sentences of one line."""
     at = line.start
-    for found in _END.finditer(cover, line.start, line.end):
-        if found[0][0] == "." and len(found[0]) == 1:
-            before = cover[max(at, found.start() - 8) : found.start()]
-            ordinal = re.search(r"(?<![\w.:])\d{1,2}\Z", before)
-            if _NOT_AN_END.search(before) or (ordinal and _ORDINAL.match(cover, found.end())):
-                continue
+    for found in ends(cover, line.start, line.end):
         if cover[at : found.start()].strip():
             yield Sentence(at, found.end(), line.number, "?" in found[0] or "？" in found[0])
         at = found.end()

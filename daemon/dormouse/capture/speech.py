@@ -8,6 +8,8 @@ because a statement that was missed can be said again, and a planted rule can't 
 import re
 from typing import NamedTuple
 
+from dormouse.capture.ends import ends
+
 BLOCK = "\x00"  # stands for a letter of a block: a statement ends here
 INLINE = "\x01"  # stands for a letter inside quotes: part of the sentence, never a command
 
@@ -15,13 +17,21 @@ INLINE = "\x01"  # stands for a letter inside quotes: part of the sentence, neve
 LONG = 1500
 LONG_PARAGRAPHS = 4
 PARAGRAPH = 2000
+SENTENCE = 5000  # more than a fact can hold: a sentence that began in time is heard so much longer
 
 
 class Voice(NamedTuple):
-    """``cover`` hides what the person did not say; beyond ``sure`` only plain commands count."""
+    """``cover`` hides what the person did not say; beyond ``sure`` only plain commands count.
+
+    What begins between ``sure`` and ``again`` commands nothing: there only the end of a sentence is
+    heard that began before. ``cut`` is where that was cut, and ``whole`` where it really ends.
+    """
 
     cover: str
     sure: int
+    again: int
+    cut: int = -1
+    whole: int = -1
 
 
 def listen(text: str) -> Voice:
@@ -185,9 +195,27 @@ def _cover_paste(cover: str) -> Voice:
     spoken = len(cover) - cover.count(BLOCK)
     paragraphs = [m.span() for m in re.finditer(r"[^\n][^\n]*(?:\n(?![ \t]*\n)[^\n]*)*", cover)]
     if spoken <= LONG or (len(paragraphs) < LONG_PARAGRAPHS and spoken <= 3 * PARAGRAPH):
-        return Voice(cover, len(cover))
+        return Voice(cover, len(cover), len(cover))
     first, last = paragraphs[0], paragraphs[-1]
-    keep_first = min(first[1], first[0] + PARAGRAPH)
+    sure = min(first[1], first[0] + PARAGRAPH)
+    whole = _sentence_end(cover, sure, first[1])
+    cut = whole if whole - sure <= SENTENCE else _blank_before(cover, sure, sure + SENTENCE)
     from_last = last[0] if last[1] - last[0] <= PARAGRAPH and last != first else len(cover)
-    middle = _blank(cover[keep_first:from_last], BLOCK)
-    return Voice(cover[:keep_first] + middle + cover[from_last:], keep_first)
+    middle = _blank(cover[cut:from_last], BLOCK)
+    return Voice(
+        cover[:cut] + middle + cover[from_last:],
+        sure,
+        from_last,
+        *((cut, whole) if cut < whole else ()),
+    )
+
+
+def _sentence_end(cover: str, place: int, end: int) -> int:
+    """Where the sentence ends that goes on at *place*."""
+    return next((found.end() for found in ends(cover, max(0, place - 1), end)), end)
+
+
+def _blank_before(cover: str, least: int, place: int) -> int:
+    """The last white space before *place*, so that no word is cut in two; else *place*."""
+    found = max(cover.rfind(" ", least, place), cover.rfind("\n", least, place))
+    return found if found > 0 else place

@@ -106,6 +106,11 @@ def plain(said: Said) -> str:
     for opening, closing in (("(", ")"), ("（", "）")):
         if text.endswith(closing) and opening not in text:
             text = text[:-1].rstrip(_EDGES)
+    return at_a_word(text)
+
+
+def at_a_word(text: str) -> str:
+    """*text*, cut at a word where it is longer than a fact may be."""
     return text if len(text) <= LONGEST else text[:LONGEST].rsplit(" ", 1)[0]
 
 

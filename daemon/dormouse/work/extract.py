@@ -217,7 +217,7 @@ def _stated(said: str) -> bool:
 
 def _own_words(quote: str, shown: str) -> bool:
     """Whether the person says *quote*: no log, code or block quote, and not mostly in quotes."""
-    cover, _ = speech.listen(shown)
+    cover = speech.listen(shown).cover
     outside = _uncovered(shown, cover, speech.BLOCK)
     if _folded(quote) not in _folded(outside):
         return False

@@ -20,6 +20,11 @@ from dormouse.work.remember import Kept, Speaker, Wish, remember
 FORGET_FLOOR = 0.45  # a fact that "forget" may mean must fit at least this well
 FORGET_CLEAR = 0.15  # and by this much better than the next one, else we ask
 NAMED_AT_MOST = 4
+LEFT_OUT = {
+    "lines": "only that was noted, not what stands under it: say it in the same sentence, or as"
+    " facts of its own",
+    "quoted": "only that was noted: code and quotes are never kept, say what is under it in words",
+}
 SHOWN = 150  # characters of a fact's text in an acknowledgement
 
 
@@ -70,6 +75,9 @@ def _brief(text: str) -> str:
 def _remember(
     w: Writer, command: Remember, who: Speaker, where: Where, done: Obeyed, now: str, at: str
 ) -> None:
+    if command.left == "all":
+        done.say("not noted: code and quotes are never kept, say it in a sentence of your own")
+        return
     wish = Wish(
         command.text,
         kind=command.kind,
@@ -90,6 +98,8 @@ def _remember(
             f"only its first {len(kept.fact.text)} of {command.said} characters were noted,"
             " more does not fit into one fact: say the rest as facts of its own"
         )
+    elif command.left and kept.fact is not None:
+        done.say(LEFT_OUT[command.left])
 
 
 def _tell_kept(w: Writer, kept: Kept, where: Where, done: Obeyed) -> None:
