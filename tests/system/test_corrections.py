@@ -115,6 +115,26 @@ def test_a_command_keeps_its_list_and_says_what_it_can_not_keep(daemon: Machine)
     }
 
 
+@pytest.mark.parametrize(
+    ("said", "text"),
+    [
+        ("remember that staging is on db-7. What is the port of the shop?", "staging is on db-7"),
+        ("remember that staging is on db-7, what is the port of the shop?", "staging is on db-7"),
+        ("merk dir: Staging liegt auf db-7", "Staging liegt auf db-7"),
+        ("merk dir, dass Staging auf db-7 liegt", "Staging auf db-7 liegt"),
+    ],
+)
+def test_the_words_of_the_order_and_a_question_behind_it_are_not_kept(
+    daemon: Machine, said: str, text: str
+) -> None:
+    repository = daemon.repository("shop")
+    session = daemon.session("claude-code", repository)
+    session.start()
+    assert f": {text}\n" in session.prompt(said)
+    daemon.settled()
+    assert [fact["text"] for fact in daemon.facts(project=repository)] == [text]
+
+
 def test_private_parts_are_left_out_of_what_the_owners_programs_store(daemon: Machine) -> None:
     kept = daemon.remember("the door opens at nine <private>with 4711</private>")
     assert kept["text"] == "the door opens at nine"

@@ -138,6 +138,8 @@ class _Reader:
         for phrase, found in matches("remember", said.cover):
             rest = in_order(said, found)
             colon = _COLON.search(said.cover[: found.start("text")]) is not None
+            if colon and (again := _order_in(rest)):
+                rest = again
             if not rest.cover.strip(" .:：，,"):
                 made = list(self._list(sentence, phrase, hints)) if colon else []
             else:
@@ -184,7 +186,7 @@ class _Reader:
         at = bisect_right(self._lines, last.start, key=lambda line: line.start) - 1
         line = self._lines[at]
         said, _ = take_hints(self._said(last))
-        whole = cut(said, rule=rule)[0].cover.rstrip() == said.cover.rstrip()
+        whole = cut(said, rule=rule, question=True)[0].cover.rstrip() == said.cover.rstrip()
         if one.said or not whole or self._cover[last.end : line.end].strip():
             return one  # cut, or a task stands behind it, and what follows is the task's
         place = Place(Said(self._cover, self._text), last.start, line.end, line.item)
@@ -193,7 +195,7 @@ class _Reader:
         if found.items:
             self._skip_to(found.end)
             one = one.longer(f"{one.text}: {'; '.join(found.items)}")
-        unsaid = found.left == "quoted" and not found.items and word("cut_short").search(one.text)
+        unsaid = found.left == "quoted" and not found.items and word("dangles").search(one.text)
         return replace(one, left="all" if unsaid else found.left)
 
     def _list(self, head: Sentence, phrase: Phrase, hints: Hints) -> Iterator[Remember]:
@@ -220,6 +222,14 @@ class _Reader:
     def _skip_to(self, place: int) -> None:
         while self._at < len(self._sentences) and self._sentences[self._at].start < place:
             self._at += 1
+
+
+def _order_in(rest: Said) -> Said | None:
+    """What a second order right behind the first one has kept: "remember: merk dir: …"."""
+    for phrase, found in matches("remember", rest.cover):
+        if not phrase.check and found["text"].strip():
+            return in_order(rest, found)
+    return None
 
 
 _COLON = re.compile(r"[:：–—-]\s*$|[:：]")

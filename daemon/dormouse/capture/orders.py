@@ -109,7 +109,7 @@ def remembered(
     said: Said, phrase: Phrase, hints: Hints, check: str, *, polite: bool = False
 ) -> Remember | None:
     said, more = take_hints(said)
-    said, asks = cut(said, rule=check in ("said", "standing", "rule"))
+    said, asks = cut(said, rule=check in ("said", "standing", "rule"), question=check != "rule")
     text = plain(said)
     if text.endswith(_ASKING):
         asks, text = True, text[:-1].rstrip()

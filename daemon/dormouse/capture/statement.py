@@ -68,8 +68,11 @@ def take_hints(said: Said) -> tuple[Said, Hints]:
     return said, hints
 
 
-def cut(said: Said, *, rule: bool = False) -> tuple[Said, bool]:
-    """Cut a task or a tag question off the end; tells whether a question mark went with it."""
+def cut(said: Said, *, rule: bool = False, question: bool = False) -> tuple[Said, bool]:
+    """Cut a task or a tag question off the end; tells whether all of it is asked.
+
+    With *question* a question behind a statement goes too: only the statement was said.
+    """
     before = said.cover.rstrip()
     asks = before.endswith(("?", "？"))
     end = len(before)
@@ -83,6 +86,11 @@ def cut(said: Said, *, rule: bool = False) -> tuple[Said, bool]:
             head = said.cover[: task.start()]
             if word("whole").search(head) or (asks and end == len(before)):
                 end = task.start()
+    if question and asks and end == len(before):
+        behind = word("question").search(said.cover, 0, end)
+        head = said.cover[: behind.start()] if behind else ""
+        if word("statement").search(head) and not word("dangles").search(head):
+            end = len(head)
     tag = word("tag").search(said.cover, 0, end)
     if tag and tag.start() > 0 and tag[0].strip():
         end = tag.start()

@@ -87,7 +87,8 @@ CODE = "```\nport = 8080\n```"
         (f"remember that the config is:\n\n{CODE}\nthanks", [("the config is", "all")]),
         (f"Merk dir: die Konfiguration ist:\n{CODE}", [("die Konfiguration ist", "all")]),
         (f"记住：配置是\n{CODE}", [("配置是", "all")]),
-        ("remember that the log says\n> port 8080 in use", [("the log says", "quoted")]),
+        ("remember that the log says\n> port 8080 in use", [("the log says", "all")]),
+        (f"Merk dir, dass main geschützt ist\n{CODE}", [("main geschützt ist", "quoted")]),
         (f"remember that the port moved:\n{CODE}", [("the port moved", "quoted")]),
         (
             f"remember that it has two parts:\n- the wheel\n- the config\n{CODE}",
