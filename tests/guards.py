@@ -519,6 +519,22 @@ GUARDS: tuple[Guard, ...] = (
         "tests/unit/capture/test_under.py"
         "::test_code_and_quotes_under_a_command_are_never_kept_and_never_hidden",
     ),
+    Guard(
+        "a token that is written in another way is looked at as it would be read",
+        "daemon/dormouse/capture/redaction.py",
+        "    return found + (_near(data, places, watch, _find_disguised) if places else [])\n",
+        "    return found\n",
+        "tests/unit/capture/test_disguised_secrets.py"
+        "::test_a_token_that_is_written_in_another_way_is_redacted_where_it_stands",
+    ),
+    Guard(
+        "what a program takes for a password is a secret",
+        "daemon/dormouse/capture/detectors.py",
+        "    yield from arguments(data, watch.tick, _stands_for)\n",
+        "",
+        "tests/unit/capture/test_disguised_secrets.py"
+        "::test_what_a_program_takes_for_a_password_is_redacted",
+    ),
     # -- hooks are guests
     Guard(
         "nothing is printed when a turn ends",

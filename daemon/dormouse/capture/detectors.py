@@ -5,6 +5,7 @@ from collections.abc import Callable, Iterator
 from typing import Protocol
 
 from dormouse.capture import secrets
+from dormouse.capture.arguments import arguments
 
 Span = tuple[int, int, str]
 
@@ -29,14 +30,16 @@ def spans(data: bytes, watch: Watch) -> Iterator[Span]:
     yield from _jwts(data, watch)
     yield from _telegram(data, watch)
     yield from _urls(data, watch)
+    yield from arguments(data, watch.tick, _stands_for)
     ascii_only = data.isascii()
     low = data.lower()  # ASCII only on bytes: every place stays where it is
     yield from _headers(data, low, watch)
+    options = _ANY_OPTION.search(low) is not None
     for cue in secrets.CUES:
         if ascii_only and not cue.word.pattern.isascii():
             continue
         watch.look()
-        yield from _behind(data, low, cue, watch)
+        yield from _behind(data, low, cue, watch, options=options)
 
 
 def _private_keys(data: bytes, watch: Watch) -> Iterator[Span]:
@@ -228,14 +231,17 @@ def _headers(data: bytes, low: bytes, watch: Watch) -> Iterator[Span]:
                 yield found.start(1), found.end(1), "bearer_token"
 
 
-def _behind(data: bytes, low: bytes, cue: secrets.Cue, watch: Watch) -> Iterator[Span]:
+def _behind(
+    data: bytes, low: bytes, cue: secrets.Cue, watch: Watch, *, options: bool
+) -> Iterator[Span]:
     at = 0
     while found := cue.word.search(low, at):
         watch.tick()
         at = found.end()
         if cue.before and not cue.before.search(low, max(0, found.start() - 12), found.start()):
             continue
-        for pattern, judge in _LOOKS:
+        option = options and _OPTION.search(low, max(0, found.start() - 32), found.start())
+        for pattern, judge in _LOOKS_OF_OPTION if option else _LOOKS:
             value = pattern.match(low, at)
             if value:
                 exact = data[value.start(1) : value.end(1)].rstrip(b".,;:)]}")
@@ -292,6 +298,11 @@ def _told(value: bytes, kind: str) -> bool:
     return len(value) >= 20 and re.fullmatch(rb"[A-Za-z0-9+/=]+", value) is not None and both
 
 
+def _set(value: bytes, kind: str) -> bool:
+    """Whether "--password=" is given a password: letters alone are one there."""
+    return kind == "password" and len(value) >= 4 and _NAME.fullmatch(value) is None
+
+
 def _bare(value: bytes, kind: str) -> bool:
     """Whether a value right after the cue, with nothing between, is one: only if it is long."""
     return len(value) >= 16 and _mixed(value) and _told(value, kind)
@@ -302,3 +313,7 @@ _LOOKS: tuple[tuple[re.Pattern[bytes], Callable[[bytes, str], bool]], ...] = (
     (secrets.TOLD, _told),
     (secrets.BARE, _bare),
 )
+# "--password" of a command line: a blank is enough there, and "=" leaves no doubt.
+_ANY_OPTION = re.compile(rb"--[a-z]")
+_OPTION = re.compile(rb"(?<![\w-])--[\w-]*\Z")
+_LOOKS_OF_OPTION = ((secrets.SET, _set), (secrets.GIVEN, _assigned), *_LOOKS)

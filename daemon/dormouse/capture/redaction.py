@@ -6,11 +6,11 @@ id stays, the same digits behind "api key is" go. Bounded to 8 MiB and 200 ms, e
 
 import re
 import time
-from bisect import bisect_right
 from collections.abc import Callable
 from typing import NamedTuple
 
 from dormouse.capture.detectors import Span, spans
+from dormouse.capture.disguise import DISGUISED, UNSEEN, View, disguised
 from dormouse.errors import TooSlow
 
 MOST_BYTES = 8 * 1024 * 1024
@@ -18,7 +18,6 @@ MOST_SECONDS = 0.2
 NEAR = 1024
 
 _PLACEHOLDER = b"[redacted:"
-_INVISIBLE = re.compile(rb"\xc2\xad|\xe2\x80[\x8b-\x8f]|\xe2\x81\xa0|\xef\xbb\xbf")
 _WHITE = re.compile(rb"\s")
 
 
@@ -45,7 +44,7 @@ def redact(text: str, *, spent: Callable[[], float] = time.thread_time) -> Redac
         types.update(kind for _, _, kind in found)
         data, places = _replace(data, found)
         everywhere = any(kind == "private_key" for _, _, kind in found)  # these reach far
-        found = _merge(_find(data, watch) if everywhere else _find_near(data, places, watch))
+        found = _merge(_find(data, watch) if everywhere else _near(data, places, watch, _find))
     if not types:
         return Redacted(text, ())
     return Redacted(data.decode("utf-8", "surrogatepass"), tuple(sorted(types)))
@@ -71,10 +70,17 @@ class _Watch:
             self.look()
 
 
-def _find_near(data: bytes, places: list[int], watch: _Watch) -> list[Span]:
-    """What is found within a kilobyte of *places*, in windows that end at white space."""
+def _near(
+    data: bytes,
+    places: list[int],
+    watch: _Watch,
+    find: Callable[[bytes, _Watch], list[Span]],
+) -> list[Span]:
+    """What *find* finds within a kilobyte of *places*, in windows that end at white space."""
     windows: list[tuple[int, int]] = []
     for place in places:
+        if windows and place + NEAR < windows[-1][1]:
+            continue
         start = max(data.rfind(white, max(0, place - NEAR), place - 256) for white in (b" ", b"\n"))
         end = _WHITE.search(data, place + NEAR)
         span = (
@@ -86,31 +92,31 @@ def _find_near(data: bytes, places: list[int], watch: _Watch) -> list[Span]:
         else:
             windows.append(span)
     if sum(end - start for start, end in windows) * 4 > len(data):
-        return _find(data, watch)
+        return find(data, watch)
     return [
         (start + a, start + b, kind)
         for start, end in windows
-        for a, b, kind in _find(data[start:end], watch)
+        for a, b, kind in find(data[start:end], watch)
     ]
 
 
 def _find(data: bytes, watch: _Watch) -> list[Span]:
-    if data.isascii() or not _INVISIBLE.search(data):
-        return list(spans(data, watch))
-    # Look at the text without the letters nobody sees, and carry the places back.
-    parts, starts, shifts, at = [], [0], [0], 0
-    for found in _INVISIBLE.finditer(data):
-        parts.append(data[at : found.start()])
-        at = found.end()
-        starts.append(starts[-1] + len(parts[-1]))
-        shifts.append(at - starts[-1])
-    parts.append(data[at:])
+    """What is found in *data*, and what is found where something is written in another way."""
+    if data.isascii() or not UNSEEN.search(data):
+        return _find_seen(data, watch)
+    view = View(data, UNSEEN, watch.tick)
+    return [(*view.back(a, b), kind) for a, b, kind in _find_seen(view.data, watch)]
 
-    def back(place: int) -> int:
-        return place + shifts[bisect_right(starts, place) - 1]
 
-    seen = b"".join(parts)
-    return [(back(a), back(b - 1) + 1, kind) for a, b, kind in spans(seen, watch)]
+def _find_seen(data: bytes, watch: _Watch) -> list[Span]:
+    found = list(spans(data, watch))
+    places = disguised(data, watch.tick)
+    return found + (_near(data, places, watch, _find_disguised) if places else [])
+
+
+def _find_disguised(data: bytes, watch: _Watch) -> list[Span]:
+    view = View(data, DISGUISED, watch.tick)
+    return [(*view.back(a, b), kind) for a, b, kind in spans(view.data, watch)]
 
 
 def _merge(spans: list[Span]) -> list[Span]:

@@ -219,6 +219,7 @@ def test_lone_surrogates_and_nul_pass() -> None:
 PIECES = st.sampled_from(
     [token for _, token in CASES]
     + ["password=", "the api key is ", "://u:", "@", "\u200b", "\n", " ", "[redacted:", "]", "eyJ"]
+    + ["%5F", "ghp%5F", "\uff3f", "\uff47hp_", "&#95;", "curl -u a:", "mysql -p", "--password="]
     + ["-----BEGIN PRIVATE KEY-----", "-----END PRIVATE KEY-----", "Authorization: ", "密码是"]
 )
 
@@ -263,6 +264,14 @@ def cost(text: str) -> float:
         "key=",
         ":AA",
         "\u200b",
+        "%41",
+        "\uff41",
+        "a%20b ",
+        "curl ",
+        "curl -u a:b ",
+        "mysql -p",
+        "--password ",
+        "--",
     ],
 )
 def test_twice_the_text_costs_about_twice_the_time(piece: str) -> None:
