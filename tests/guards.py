@@ -535,6 +535,27 @@ GUARDS: tuple[Guard, ...] = (
         "tests/unit/capture/test_disguised_secrets.py"
         "::test_what_a_program_takes_for_a_password_is_redacted",
     ),
+    Guard(
+        "a session's id that looks like a secret is not stored",
+        "daemon/dormouse/api/requests.py",
+        "    if value is not None and mask(value) != value:\n",
+        "    if False:\n",
+        f"{ATTACKS}::test_an_id_that_looks_like_a_secret_is_refused_and_kept_nowhere",
+    ),
+    Guard(
+        "an idempotency key that looks like a secret is not stored",
+        WIRE,
+        "    if key and mask(key) != key:\n",
+        "    if False:\n",
+        f"{ATTACKS}::test_an_id_that_looks_like_a_secret_is_refused_and_kept_nowhere",
+    ),
+    Guard(
+        "a secret that an event has for an id is not stored",
+        "daemon/dormouse/hosts/payload.py",
+        "    return redact(value).text\n",
+        "    return value\n",
+        f"{ATTACKS}::test_an_event_with_a_secret_for_an_id_is_taken_in_without_it",
+    ),
     # -- hooks are guests
     Guard(
         "nothing is printed when a turn ends",

@@ -248,6 +248,51 @@ def test_an_idempotency_key_is_its_callers_alone(daemon: Machine) -> None:
     assert keyed(daemon, "/v1/facts", body, "two")[1]["error"]["code"] == "key_reused"
 
 
+def test_an_id_that_looks_like_a_secret_is_refused_and_kept_nowhere(daemon: Machine) -> None:
+    secret = "ghp_" + "A" * 36
+    body = {"text": "the sky is painted grey"}
+    given = {"goal": "paint it", "project": str(daemon.repository("shop"))}
+    fact = daemon.remember(OWNERS)
+    for route, sent in (
+        ("/v1/facts", body),
+        ("/v1/recall", {"query": "sky"}),
+        (f"/v1/facts/{fact['id']}/pin", {}),
+        ("/v1/handoffs", given),
+    ):
+        status, answer = daemon.call("POST", route, sent | {"session_id": secret})
+        assert (status, answer["error"]["code"]) == (400, "bad_request")
+        assert "session_id" in answer["error"]["message"]
+    for name in ("to", "from"):
+        assert daemon.call("POST", "/v1/handoffs", given | {name: secret})[0] == 400
+    for route, sent in (("/v1/facts", body), (f"/v1/facts/{fact['id']}/pin", {})):
+        status, answer = keyed(daemon, route, sent, secret)
+        assert (status, answer["error"]["code"]) == (400, "bad_request")
+        assert "Idempotency-Key" in answer["error"]["message"]
+    assert daemon.call("POST", "/v1/facts", body, agent="glpat-" + "a" * 24)[0] == 400
+    assert len(daemon.facts("all")) == 1
+    assert "A" * 36 not in decrypt.dump(daemon.home)
+
+
+def test_an_event_with_a_secret_for_an_id_is_taken_in_without_it(connected: Machine) -> None:
+    secret = "ghp_" + "A" * 36
+    repository = connected.repository("shop")
+    event = {
+        "session_id": secret,
+        "prompt_id": secret,
+        "cwd": str(repository),
+        "transcript_path": f"{connected.user}/.claude/projects/p/{secret}.jsonl",
+        "hook_event_name": "UserPromptSubmit",
+        "prompt": "remember that the sky is painted grey",
+    }
+    for name in ("UserPromptSubmit", secret):
+        status, _ = connected.call("POST", f"/hooks/claude-code/{name}", event)
+        assert status == 200
+    connected.settled()
+    (fact,) = connected.facts(project=repository)
+    assert [source["session"] for source in fact["sources"]] == ["[redacted:github_token]"]
+    assert "A" * 36 not in decrypt.dump(connected.home)
+
+
 def test_a_recovery_code_is_kept_nowhere(daemon: Machine) -> None:
     status, answer = keyed(daemon, "/v1/keys", {"kind": "recovery"}, "three")
     assert status == 200

@@ -19,7 +19,7 @@ from dormouse.api.wire import (
     Send,
     error_body,
     fingerprint,
-    header,
+    idempotency_key,
     log_failure,
     read_body,
     send,
@@ -71,7 +71,7 @@ class Application:
 
     async def _other(self, scope: Scope, body: bytes, send_: Send) -> None:
         """Hand the request, already read, to FastAPI; an idempotency key is answered again."""
-        key = header(scope, b"idempotency-key") if scope["method"] == "POST" else None
+        key = idempotency_key(scope) if scope["method"] == "POST" else None
         memory = self._service.memory
         if scope["path"].startswith(SHOWN_ONCE):
             key = None

@@ -11,7 +11,7 @@ from urllib.parse import unquote
 
 from dormouse.api import requests, views
 from dormouse.api.service import Service
-from dormouse.api.wire import Scope, fingerprint, header, log_failure, read_json
+from dormouse.api.wire import Scope, fingerprint, header, idempotency_key, log_failure, read_json
 from dormouse.errors import BadRequest, DormouseError, KeyReused, NotFound, Refused
 from dormouse.facts import Layer
 from dormouse.hosts import READERS
@@ -22,6 +22,7 @@ from dormouse.work.answer import answer
 from dormouse.work.meaning import SEARCH_S
 from dormouse.work.memory import Memory
 from dormouse.work.places import NOWHERE, Where
+from dormouse.work.prepare import mask
 from dormouse.work.recalls import Found, find
 from dormouse.work.remember import Kept, Speaker, Wish, remember
 from dormouse.work.thinkers import is_thinker
@@ -53,7 +54,7 @@ class Twice:
 async def hook(service: Service, twice: Twice, path: str, body: bytes) -> Answered:
     """``POST /hooks/{agent}/{event}``: the text to print. Nothing is better than an error here."""
     _, _, agent, name, *more = (*path.split("/"), "", "")
-    agent, name = unquote(agent), unquote(name)
+    agent, name = unquote(agent), mask(unquote(name))
     if agent not in HOSTS or not name or any(more):
         raise NotFound(what="agent", id=agent[:40], hint="The agents stand in docs/operations.md.")
     memory = service.memory
@@ -91,7 +92,7 @@ async def capture(service: Service, scope: Scope, body: bytes) -> Answered:
     wish = requests.wish(fields)
     who = requests.speaker(
         header(scope, b"dormouse-agent"),
-        requests.text_field(fields, "session_id", longest=200),
+        requests.session_field(fields),
         requests.text_field(fields, "source", longest=200),
     )
     settle = requests.flag(fields, "settle", True)
@@ -99,7 +100,7 @@ async def capture(service: Service, scope: Scope, body: bytes) -> Answered:
     where = await memory.aside(lambda: memory.places.where(folder)) if folder else NOWHERE
     if where.off and not who.is_person:
         raise Refused(what="Dormouse is off in this folder", hint="Nothing is kept from here.")
-    key = header(scope, b"idempotency-key")
+    key = idempotency_key(scope)
     mark = fingerprint(scope, body) if key else ""
     now = memory.now()
 
@@ -162,7 +163,7 @@ async def recall(service: Service, scope: Scope, body: bytes) -> Answered:
     query = requests.text_field(fields, "query", needed=True) or ""
     limit = requests.number_field(fields, "limit", 1, 1_000)
     folder = requests.folder_field(fields)
-    session = requests.text_field(fields, "session_id", longest=200)
+    session = requests.session_field(fields)
     layer = requests.choice(fields, "layer", Layer)
     where = await memory.aside(lambda: memory.places.where(folder)) if folder else NOWHERE
     if where.off:

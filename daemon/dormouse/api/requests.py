@@ -10,6 +10,7 @@ from dormouse.capture.private import strip_private
 from dormouse.errors import BadRequest
 from dormouse.facts import Detail, How, Kind, Layer, Scope, Trust
 from dormouse.times import parse, stamp
+from dormouse.work.prepare import mask
 from dormouse.work.remember import Speaker, Wish
 
 E = TypeVar("E", bound=StrEnum)
@@ -44,6 +45,22 @@ def text_field(
     if len(value) > longest:
         raise BadRequest(what=f"{name} is longer than {longest} characters")
     return value
+
+
+def id_field(body: Mapping[str, Any], name: str, *, longest: int) -> str | None:
+    """An id or a name, stored as it is. Raises BadRequest for one that looks like a secret."""
+    value = text_field(body, name, longest=longest)
+    if value is not None and mask(value) != value:
+        raise BadRequest(
+            "Send an id that says nothing, for example a UUID.",
+            what=f"{name} looks like a secret, and it would be stored",
+        )
+    return value
+
+
+def session_field(body: Mapping[str, Any]) -> str | None:
+    """The caller's session."""
+    return id_field(body, "session_id", longest=200)
 
 
 def texts_field(body: Mapping[str, Any], name: str, *, most: int = 1_000) -> list[str]:
@@ -114,7 +131,7 @@ def speaker(agent: str | None, session_id: str | None, source: str | None = None
     """
     if agent is None:
         return Speaker(None, session_id, None, Trust.USER, How.HUMAN)
-    if not AGENT.match(agent):
+    if not AGENT.match(agent) or mask(agent) != agent:
         raise BadRequest(what="the header Dormouse-Agent must name an agent")
     if source == "tool":
         return Speaker(agent, session_id, None, Trust.TOOL, How.TOOL, attended=False)

@@ -54,6 +54,17 @@ def header(scope: Scope, name: bytes) -> str | None:
     return None
 
 
+def idempotency_key(scope: Scope) -> str | None:
+    """The key under which the answer is kept. Raises BadRequest for one that may be a secret."""
+    key = header(scope, b"idempotency-key")
+    if key and mask(key) != key:
+        raise BadRequest(
+            "Take a key that says nothing, for example a UUID.",
+            what="the Idempotency-Key looks like a secret, and it would be stored",
+        )
+    return key
+
+
 def fingerprint(scope: Scope, body: bytes) -> str:
     """What an idempotency key stands for: this request of this caller."""
     who = header(scope, b"dormouse-agent")

@@ -49,7 +49,7 @@ def read_common(agent: str, name: str, data: p.Payload, turn_key: str) -> Event:
         moment=moment,
         session_id=session_id,
         cwd=p.text(data, "cwd"),
-        transcript_path=p.text(data, "transcript_path"),
+        transcript_path=p.path(data, "transcript_path"),
         source=p.text(data, "source") if moment is Moment.SESSION_START else None,
         turn=_turn(name, data, session_id, p.identity(data, turn_key), subagent),
         subagent=subagent,

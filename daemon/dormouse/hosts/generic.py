@@ -54,7 +54,7 @@ class Generic:
             moment=moment,
             session_id=session_id,
             cwd=p.text(data, "cwd") or p.text(p.part(data, "info"), "directory"),
-            transcript_path=p.text(data, "transcript_path"),
+            transcript_path=p.path(data, "transcript_path"),
             source=p.text(data, "source") if moment is Moment.SESSION_START else None,
             turn=None if subagent else _turn(moment, data, session_id),
             subagent=subagent,

@@ -6,8 +6,10 @@ object at all is refused.
 
 import json
 import re
+from functools import lru_cache
 from typing import Any
 
+from dormouse.capture.redaction import redact
 from dormouse.errors import BadRequest, TooLarge
 from dormouse.sessions import Role, Turn
 
@@ -54,9 +56,21 @@ def part(payload: Payload, key: str) -> Payload:
 
 
 def identity(payload: Payload, key: str) -> str | None:
-    """An id: a text of sensible length."""
+    """An id: a text of sensible length, without what looks like a secret: ids are stored too."""
     value = text(payload, key)
-    return value if value and len(value) <= MAX_ID else None
+    return without_secret(value) if value and len(value) <= MAX_ID else None
+
+
+def path(payload: Payload, key: str) -> str | None:
+    """A path; one that holds a secret is not read, and so not stored."""
+    value = text(payload, key)
+    return value if value and without_secret(value) == value else None
+
+
+@lru_cache(maxsize=64)  # a session's events bring the same ones again and again
+def without_secret(value: str) -> str:
+    """*value* as it may be stored: an event is never refused for what stands in it."""
+    return redact(value).text
 
 
 def session(payload: Payload, key: str = "session_id") -> str:

@@ -90,7 +90,7 @@ async def forget(service: Svc, request: Request) -> dict[str, Any]:
     requests.known_fields(fields, {"ids", "why", "session_id", "project"})
     ids = requests.texts_field(fields, "ids")
     why = requests.text_field(fields, "why", longest=2_000) or ""
-    who = speaker_of(request, requests.text_field(fields, "session_id", longest=200))
+    who = speaker_of(request, requests.session_field(fields))
     if who.is_person:
         raise BadRequest(what="the owner retires with /v1/facts/{id}/retire")
     where = await _where(memory, requests.folder_field(fields))
@@ -110,7 +110,7 @@ async def forget(service: Svc, request: Request) -> dict[str, Any]:
 async def change(service: Svc, fact_id: str, verb: str, request: Request) -> dict[str, Any]:
     memory = service.need()
     fields = await body_of(request)
-    session = requests.text_field(fields, "session_id", longest=200)
+    session = requests.session_field(fields)
     who, now = speaker_of(request, session), memory.now()
     if verb not in ("retire", "restore", "correct", "pin", "unpin"):
         raise BadRequest(what="a fact can be retired, restored, corrected, pinned, unpinned")

@@ -51,15 +51,15 @@ async def give(service: Svc, request: Request) -> JSONResponse:
     memory = service.need()
     fields = await body_of(request)
     requests.known_fields(fields, GIVEN)
-    who = speaker_of(request, requests.text_field(fields, "session_id", longest=200))
+    who = speaker_of(request, requests.session_field(fields))
     folder = requests.folder_field(fields)
     where = await _where(memory, folder)
     if where.off:
         raise BadRequest(what="Dormouse is off in this folder")
-    giver = who.agent or requests.text_field(fields, "from", longest=40)
+    giver = who.agent or requests.id_field(fields, "from", longest=40)
     given = handoff.Given(
         goal=requests.text_field(fields, "goal", longest=4_000) or "",
-        to=requests.text_field(fields, "to", longest=40),
+        to=requests.id_field(fields, "to", longest=40),
         done=tuple(requests.texts_field(fields, "done", most=100)),
         open=tuple(requests.texts_field(fields, "open", most=100)),
         decisions=tuple(requests.texts_field(fields, "decisions", most=100)),
@@ -112,9 +112,9 @@ async def step(service: Svc, handoff_id: str, verb: str, request: Request) -> di
     memory = service.need()
     fields = await body_of(request)
     requests.known_fields(fields, STEP)
-    who = speaker_of(request, requests.text_field(fields, "session_id", longest=200))
+    who = speaker_of(request, requests.session_field(fields))
     where = await _where(memory, requests.folder_field(fields))
-    agent = who.agent or requests.text_field(fields, "as", longest=40)
+    agent = who.agent or requests.id_field(fields, "as", longest=40)
     number = requests.number_field(fields, "token", 0, 2**53)
     token, now, lease = (
         None if number is None else int(number),
