@@ -205,7 +205,7 @@ def main() -> None:
     train_on = [name for name in writers("train") if name not in held_out]
     pairs = hand_written(train_on)
     if not args.no_derived:
-        pairs += derived(train_on)
+        pairs += derived([*train_on, *writers("stream")])
     base = Base(path, args.lower)
     held = rows_of(base, hand_written(held_out))
     print(f"{len(pairs)} pairs of {len(train_on)} writers, {len(held)} held out", flush=True)

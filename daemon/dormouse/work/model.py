@@ -15,7 +15,7 @@ if TYPE_CHECKING:  # numpy is heavy, and not needed to start
 
 JUDGE = Path(files.__file__).with_name("judge.npz")  # made by ``python -m training.judge.train``
 IDLE_S = 300.0  # a model that was not used for so long is let go of
-JUDGE_SHA256 = "508ebdc1dec53c7b00ee26ab6c9d6f71036815da169efef0a86de8097a6c4801"
+JUDGE_SHA256 = "d214277b18d90ca572cd376dddb8eae27ea21617926d3542f14c38fd78413de2"
 
 
 class Models:

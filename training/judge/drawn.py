@@ -1,0 +1,104 @@
+"""Pairs as the daemon itself draws them from streams: `… -m training.judge.drawn NAME… > FILE`.
+
+A stream (data/streams) is what one person told their memory over months, each change marked with
+the lines it ends. Every line is remembered in its order, and what the daemon would put before a
+judge then becomes a pair: near in the rules' sense, or sharing no more than words or meaning. Most
+of them can stand side by side, which is what a judge is asked nine times of ten.
+"""
+
+import argparse
+import json
+from collections.abc import Iterator, Sequence
+from dataclasses import asdict, dataclass
+from datetime import UTC, datetime, timedelta
+from pathlib import Path
+from typing import Any
+
+from bench.inside import Inside
+from dormouse.facts import Fact
+from dormouse.times import parse, stamp
+from dormouse.work.meaning import Asked
+from dormouse.work.settle import nominated
+from training.judge.pairs import DATA, Pair
+
+BEGAN = datetime(2024, 1, 8, 8, 0, tzinfo=UTC)
+FAR = 4  # of the pairs that share no more than words or meaning: so many for each fact
+
+
+@dataclass(frozen=True, slots=True)
+class Line:
+    """One fact of a stream; *ends* and *partly* are indices of earlier lines."""
+
+    at: str
+    project: str | None
+    text: str
+    ends: frozenset[int]
+    partly: frozenset[int]
+
+
+def lines_of(path: Path) -> list[Line]:
+    """The lines of a stream in their order, a minute between those of one day."""
+    found = []
+    for number, row in enumerate(map(json.loads, path.read_text("utf-8").splitlines())):
+        at = stamp(BEGAN + timedelta(days=row["day"], minutes=number))
+        ends, partly = indices(row.get("ends")), indices(row.get("partly"))
+        found.append(Line(at, row.get("project"), row["text"], ends, partly))
+    return found
+
+
+def indices(given: Any) -> frozenset[int]:
+    """Line numbers, one, several or none, as indices."""
+    each = given if isinstance(given, list) else [] if given is None else [given]
+    return frozenset(int(one) - 1 for one in each)
+
+
+def pairs_of(name: str, lines: Sequence[Line]) -> Iterator[Pair]:
+    """What a judge is asked of each line, and every change, drawn or not."""
+    ended: set[int] = set()
+    for at, (line, language, drawn) in enumerate(asked(lines)):
+        wanted = [each for each in drawn if each not in ended or each in line.ends]
+        for older in sorted(line.ends | line.partly):
+            if older not in wanted and lines[older].text != line.text:
+                wanted.append(older)
+        for older in wanted:
+            label = "supersede" if older in line.ends else "keep"
+            label = "unsure" if older in line.partly else label
+            kind = {"supersede": "single_value_change", "unsure": "partial_supersede"}.get(
+                label, "adversarial_overlap"
+            )
+            yield Pair(
+                f"{name}-{older + 1:03}-{at + 1:03}", name, kind, language,
+                lines[older].text, lines[older].at, line.text, line.at, label,
+            )  # fmt: skip
+        ended |= line.ends
+
+
+def asked(lines: Sequence[Line]) -> Iterator[tuple[Line, str, list[int]]]:
+    """Each line as it is remembered: its language, and the earlier lines it is judged with."""
+    with Inside() as memory:
+        ids: dict[str, int] = {}
+        for at, line in enumerate(lines):
+            fact = memory.say(line.text, parse(line.at), line.project)
+            memory.embed()
+            drawn = [] if fact.id in ids else draw(memory, fact, ids)
+            ids.setdefault(fact.id, at)
+            yield line, fact.language or "en", drawn
+
+
+def draw(memory: Inside, fact: Fact, ids: dict[str, int]) -> list[int]:
+    """The lines that the daemon draws for a fact, near ones first."""
+    means = Asked(memory.holder.get().embed([fact.text], query=False)[0], 0.0)
+    found = memory.read(lambda r: nominated(r, memory.memory, fact, means, far=True))
+    return [ids[older.id] for older, newer in [*found.close, *found.far[:FAR]] if newer == fact]
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0] if __doc__ else "")
+    parser.add_argument("names", nargs="+", help="streams in data/streams")
+    for name in parser.parse_args().names:
+        for pair in pairs_of(name, lines_of(DATA / "streams" / f"{name}.jsonl")):
+            print(json.dumps(asdict(pair), ensure_ascii=False))
+
+
+if __name__ == "__main__":
+    main()
