@@ -9,7 +9,6 @@ import tempfile
 from collections.abc import Callable
 from datetime import datetime
 from pathlib import Path
-from types import TracebackType
 from typing import Any, Self
 
 from dormouse.embedding.holder import Holder
@@ -59,12 +58,7 @@ class Inside:
     def __enter__(self) -> Self:
         return self
 
-    def __exit__(
-        self,
-        kind: type[BaseException] | None,
-        error: BaseException | None,
-        trace: TracebackType | None,
-    ) -> None:
+    def __exit__(self, *_: object) -> None:
         self._ledger.close()
         shutil.rmtree(self._folder)
 
