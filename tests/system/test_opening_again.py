@@ -3,6 +3,8 @@
 import json
 from pathlib import Path
 
+import pytest
+
 from tests.machine import Machine
 
 TEXT = "the staging server is at 10.0.0.5"
@@ -78,6 +80,7 @@ def test_a_hook_opens_it_too(daemon: Machine) -> None:
     assert TEXT in {fact["text"] for fact in daemon.facts("all", session.cwd)}
 
 
+@pytest.mark.slow
 def test_a_memory_with_a_passphrase_alone_says_the_command_that_opens_it(machine: Machine) -> None:
     machine.cli("up", "--passphrase", given=f"{CODE}\n")
     machine.remember(TEXT)
