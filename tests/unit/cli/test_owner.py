@@ -65,10 +65,10 @@ def test_without_a_terminal_it_is_refused_and_the_message_says_so(owned: Dummy) 
 
 def test_a_memory_without_a_passphrase_is_not_told_to_give_one(owned: Dummy, home: Home) -> None:
     home.keyslots.write_text('{"slots": [{"kind": "keyfile"}, {"kind": "recovery"}]}')
-    tried = [(command, (), "") for command in COMMANDS]
-    tried += [(COMMANDS[0], ("--yes",), given) for given in ("", "open sesame\n")]
-    for command, more, given in tried:
-        said = without_terminal(*command, *more, stdin=given)
+    tried = [(command, "") for command in COMMANDS]
+    tried += [([*COMMANDS[0], "--yes"], given) for given in ("", "open sesame\n")]
+    for command, given in tried:
+        said = without_terminal(*command, stdin=given)
         assert said.code == 5
         assert "with --yes" not in said.err
         assert "in a terminal of your own" in said.err
