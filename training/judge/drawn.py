@@ -9,50 +9,22 @@ of them can stand side by side, which is what a judge is asked nine times of ten
 import argparse
 import json
 from collections.abc import Iterator, Sequence
-from dataclasses import asdict, dataclass
-from datetime import UTC, datetime, timedelta
-from pathlib import Path
-from typing import Any
+from dataclasses import asdict
+from datetime import UTC, datetime
 
 from bench.inside import Inside
 from dormouse.facts import Fact
-from dormouse.times import parse, stamp
+from dormouse.times import stamp
 from dormouse.work.meaning import Asked
 from dormouse.work.settle import nominated
 from training.judge.pairs import DATA, Pair
+from training.judge.stream import Said, read
 
 BEGAN = datetime(2024, 1, 8, 8, 0, tzinfo=UTC)
 FAR = 4  # of the pairs that share no more than words or meaning: so many for each fact
 
 
-@dataclass(frozen=True, slots=True)
-class Line:
-    """One fact of a stream; *ends* and *partly* are indices of earlier lines."""
-
-    at: str
-    project: str | None
-    text: str
-    ends: frozenset[int]
-    partly: frozenset[int]
-
-
-def lines_of(path: Path) -> list[Line]:
-    """The lines of a stream in their order, a minute between those of one day."""
-    found = []
-    for number, row in enumerate(map(json.loads, path.read_text("utf-8").splitlines())):
-        at = stamp(BEGAN + timedelta(days=row["day"], minutes=number))
-        ends, partly = indices(row.get("ends")), indices(row.get("partly"))
-        found.append(Line(at, row.get("project"), row["text"], ends, partly))
-    return found
-
-
-def indices(given: Any) -> frozenset[int]:
-    """Line numbers, one, several or none, as indices."""
-    each = given if isinstance(given, list) else [] if given is None else [given]
-    return frozenset(int(one) - 1 for one in each)
-
-
-def pairs_of(name: str, lines: Sequence[Line]) -> Iterator[Pair]:
+def pairs_of(name: str, lines: Sequence[Said]) -> Iterator[Pair]:
     """What a judge is asked of each line, and every change, drawn or not."""
     ended: set[int] = set()
     for at, (line, language, drawn) in enumerate(asked(lines)):
@@ -68,17 +40,17 @@ def pairs_of(name: str, lines: Sequence[Line]) -> Iterator[Pair]:
             )
             yield Pair(
                 f"{name}-{older + 1:03}-{at + 1:03}", name, kind, language,
-                lines[older].text, lines[older].at, line.text, line.at, label,
+                lines[older].text, stamp(lines[older].at), line.text, stamp(line.at), label,
             )  # fmt: skip
         ended |= line.ends
 
 
-def asked(lines: Sequence[Line]) -> Iterator[tuple[Line, str, list[int]]]:
+def asked(lines: Sequence[Said]) -> Iterator[tuple[Said, str, list[int]]]:
     """Each line as it is remembered: its language, and the earlier lines it is judged with."""
     with Inside() as memory:
         ids: dict[str, int] = {}
         for at, line in enumerate(lines):
-            fact = memory.say(line.text, parse(line.at), line.project)
+            fact = memory.say(line.text, line.at, line.project)
             memory.embed()
             drawn = [] if fact.id in ids else draw(memory, fact, ids)
             ids.setdefault(fact.id, at)
@@ -96,7 +68,7 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0] if __doc__ else "")
     parser.add_argument("names", nargs="+", help="streams in data/streams")
     for name in parser.parse_args().names:
-        for pair in pairs_of(name, lines_of(DATA / "streams" / f"{name}.jsonl")):
+        for pair in pairs_of(name, read(DATA / "streams" / f"{name}.jsonl", BEGAN)):
             print(json.dumps(asdict(pair), ensure_ascii=False))
 
 

@@ -22,13 +22,14 @@ BEGAN = datetime(2025, 1, 6, 9, 0, tzinfo=UTC)
 
 @dataclass(frozen=True, slots=True)
 class Said:
-    """One line of a stream: *ends* is the index of the line it makes wholly untrue, or None."""
+    """One line of a stream: the indices of the earlier lines that it makes untrue,
+    wholly (*ends*) or *partly*."""
 
-    at: str
+    at: datetime
     project: str | None
     text: str
-    ends: int | None
-    partly: int | None
+    ends: frozenset[int]
+    partly: frozenset[int]
 
 
 @dataclass(slots=True)
@@ -54,23 +55,20 @@ class Outcome:
         return [pair for pair in self.retired if pair not in self.changes]
 
 
-def read(path: Path) -> list[Said]:
-    """The lines of a stream file, times spread over the day they are said."""
-    found: list[Said] = []
-    for number, line in enumerate(path.read_text("utf-8").splitlines()):
-        row = json.loads(line)
-        at = BEGAN + timedelta(days=int(row["day"]), minutes=number)
-        ends, partly = row.get("ends"), row.get("partly")
-        found.append(
-            Said(
-                at.isoformat(),
-                row.get("project"),
-                str(row["text"]),
-                None if ends is None else int(ends) - 1,
-                None if partly is None else int(partly) - 1,
-            )
-        )
+def read(path: Path, began: datetime = BEGAN) -> list[Said]:
+    """The lines of a stream file in their order, a minute between those of one day."""
+    found = []
+    for number, row in enumerate(map(json.loads, path.read_text("utf-8").splitlines())):
+        at = began + timedelta(days=row["day"], minutes=number)
+        ends, partly = indices(row.get("ends")), indices(row.get("partly"))
+        found.append(Said(at, row.get("project"), row["text"], ends, partly))
     return found
+
+
+def indices(given: Any) -> frozenset[int]:
+    """Line numbers, one, several or none, as indices."""
+    each = given if isinstance(given, list) else [] if given is None else [given]
+    return frozenset(int(one) - 1 for one in each)
 
 
 def through(machine: Machine, lines: Sequence[Said]) -> Outcome:
@@ -81,14 +79,13 @@ def through(machine: Machine, lines: Sequence[Said]) -> Outcome:
     ids: dict[str, int] = {}
     outcome = Outcome()
     for number, said in enumerate(lines):
-        body: dict[str, Any] = {"text": said.text, "at": said.at}
+        body: dict[str, Any] = {"text": said.text, "at": said.at.isoformat()}
         if said.project:
             body["project"] = str(folders[said.project])
         made = machine.ask("POST", "/v1/facts", body)
         ids.setdefault(made["id"], number)
         wait_for(lambda: at_rest(machine), within_s=60, what="settling")
-        if said.ends is not None:
-            outcome.changes.add((said.ends, number))
+        outcome.changes.update((older, number) for older in said.ends)
     outcome.facts = len(ids)
     for fact in machine.retired():
         later = ids.get(fact["superseded_by"] or "")

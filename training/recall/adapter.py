@@ -11,6 +11,7 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from dormouse.embedding.e5 import unit
 from dormouse.embedding.weights import Floats
 
 TEMPERATURE = 0.05
@@ -32,16 +33,10 @@ class Part(NamedTuple):
 
 
 class Adapter(NamedTuple):
+    """As ``Prompts`` has it (embedding/seam.py)."""
+
     matrix: Floats
     shift: Floats
-
-    def __call__(self, prompts: Floats) -> Floats:
-        return unit(prompts + prompts @ self.matrix + self.shift)
-
-
-def unit(rows: Floats) -> Floats:
-    found: Floats = rows / np.maximum(np.linalg.norm(rows, axis=-1, keepdims=True), 1e-9)
-    return found
 
 
 def fit(parts: Sequence[Part], seed: int = 0, steps: int = STEPS) -> Adapter:

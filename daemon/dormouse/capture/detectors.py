@@ -316,4 +316,4 @@ _LOOKS: tuple[tuple[re.Pattern[bytes], Callable[[bytes, str], bool]], ...] = (
 # "--password" of a command line: a blank is enough there, and "=" leaves no doubt.
 _ANY_OPTION = re.compile(rb"--[a-z]")
 _OPTION = re.compile(rb"(?<![\w-])--[\w-]*\Z")
-_LOOKS_OF_OPTION = ((secrets.SET, _set), (secrets.GIVEN, _assigned), *_LOOKS)
+_LOOKS_OF_OPTION = ((secrets.SET, _set), (secrets.BARE, _assigned), *_LOOKS)

@@ -117,7 +117,6 @@ ASSIGNED = re.compile(_SUFFIX + _FOR + _ASSIGN + _OPEN + _VALUE)
 TOLD = re.compile(_SUFFIX + rb"(?:" + _IS + rb"|" + _ZH_IS + rb")" + _OPEN + _VALUE)
 BARE = re.compile(_SUFFIX + rb"[ \t]{1,2}" + _OPEN + _VALUE)
 SET = re.compile(_SUFFIX + rb"=" + _OPEN + _VALUE)
-GIVEN = re.compile(_SUFFIX + rb"[ \t]{1,2}" + _OPEN + _VALUE)
 BEARER = re.compile(rb"\s{1,3}[\"']?([A-Za-z0-9._~+/=-]{16,4096})")
 HEADER = re.compile(
     rb"[\"']?\s{0,3}[:=]\s{0,3}[\"']?(?:(?:bearer|basic|token|apikey|digest)\s{1,3})?"

@@ -54,7 +54,7 @@ class Space(NamedTuple):
     def turn(self, rows: Floats, texts: Sequence[str], *, query: bool) -> Floats:
         """*rows*, the vectors of *texts*, without what they have in common; of length 1 again."""
         means = self.of_prompts if query else self.of_facts
-        return _unit(rows - means[[LANGUAGES.index(spoken_in(text)) for text in texts]])
+        return unit(rows - means[[LANGUAGES.index(spoken_in(text)) for text in texts]])
 
 
 def spoken_in(text: str) -> str:
@@ -96,9 +96,10 @@ class E5:
     def _forward(self, rows: Sequence[Sequence[int]]) -> Floats:
         x, mask, _ = self.encoder.run(rows)
         mean = (x * mask[..., None]).sum(1) / mask.sum(1, keepdims=True)
-        return _unit(mean)
+        return unit(mean)
 
 
-def _unit(rows: NDArray[Any]) -> Floats:
+def unit(rows: NDArray[Any]) -> Floats:
+    """*rows*, each of length 1."""
     made: Floats = rows / np.maximum(np.linalg.norm(rows, axis=1, keepdims=True), 1e-9)
     return made

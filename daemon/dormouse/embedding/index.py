@@ -215,7 +215,7 @@ class Index:
         pull = table.pull[rows]
         new = np.isnan(pull)
         if new.any():
-            found = [nearness(vectors[new], rows, _PULLING) for rows in self._prompts[:2]]
+            found = [nearness(vectors[new], rows, _PULLING) for rows in self._prompts.examples]
             pull[new] = np.mean(found, axis=0)
             table.pull[rows] = pull
         return pull

@@ -18,6 +18,11 @@ class Prompts(NamedTuple):
     matrix: Floats | None = None
     shift: Floats | None = None
 
+    @property
+    def examples(self) -> tuple[Floats, Floats]:
+        """Of both kinds, the foreign ones first."""
+        return self.foreign, self.asking
+
     def adapted(self, vector: Floats) -> Floats:
         """A prompt's *vector* as it is held against facts; of length 1."""
         if self.matrix is None or self.shift is None:

@@ -219,9 +219,7 @@ def meant(holder: "Holder", text: str) -> Asked:
 
     model = holder.get()
     vector, known = model.embed([text], query=True), model.prompts
-    foreign, asking = (
-        float(nearness(vector, rows, NEAREST)[0]) for rows in (known.foreign, known.asking)
-    )
+    foreign, asking = (float(nearness(vector, rows, NEAREST)[0]) for rows in known.examples)
     return Asked(known.adapted(vector[0]), asking - foreign)
 
 

@@ -8,6 +8,7 @@ import pytest
 from dormouse.embedding import files, weights
 from dormouse.embedding.e5 import E5, LONGEST, Space, spoken_in
 from dormouse.embedding.index import nearness
+from dormouse.embedding.seam import Prompts
 from dormouse.embedding.tokens import Tokenizer
 from dormouse.errors import ModelRefused
 
@@ -116,7 +117,9 @@ def test_what_answers_is_nearer_than_what_does_not(
 @needs_model
 def test_small_talk_is_near_to_prompts_that_no_memory_answers(model: E5) -> None:
     talk, question = model.embed(["erzähl mir bitte einen Witz", "which port?"], query=True)
-    foreign, asking = (nearness(np.stack([talk, question]), rows, 8) for rows in model.prompts[:2])
+    foreign, asking = (
+        nearness(np.stack([talk, question]), rows, 8) for rows in model.prompts.examples
+    )
     assert foreign[0] > asking[0] and asking[1] > foreign[1]
 
 
@@ -134,3 +137,17 @@ def test_small_talk_is_near_to_prompts_that_no_memory_answers(model: E5) -> None
 )
 def test_a_text_is_held_against_the_mean_of_its_language(text: str, name: str) -> None:
     assert spoken_in(text) == name
+
+
+def test_a_prompt_is_brought_nearer_to_what_the_map_was_fitted_on() -> None:
+    none, here = np.zeros((0, 2), np.float32), np.array([1.0, 0.0], np.float32)
+    there = np.array([0.0, 1.0], np.float32)
+    matrix = np.array([[0.0, 1.0], [0.0, 0.0]], np.float32)
+    moved = Prompts(none, none, matrix, np.zeros(2, np.float32)).adapted(here)
+    assert moved @ there > here @ there
+    assert np.isclose(np.linalg.norm(moved), 1.0)
+
+
+def test_without_a_map_a_prompt_stays_where_it_is() -> None:
+    none, here = np.zeros((0, 2), np.float32), np.array([1.0, 0.0], np.float32)
+    assert np.array_equal(Prompts(none, none).adapted(here), here)

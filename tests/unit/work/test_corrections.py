@@ -1,8 +1,5 @@
 """A correction that says what is there already corrects nothing, whoever asks for it."""
 
-from collections.abc import Iterator
-from pathlib import Path
-
 import pytest
 
 from dormouse.errors import Conflict
@@ -16,13 +13,6 @@ from dormouse.work.remember import Speaker
 from tests.night import EVERYTHING, Bed
 
 PORT = "the api listens on port 8080"
-
-
-@pytest.fixture
-def bed(tmp_path: Path) -> Iterator[Bed]:
-    bed = Bed(tmp_path)
-    yield bed
-    bed.close()
 
 
 def prompt(bed: Bed, text: str) -> Obeyed:

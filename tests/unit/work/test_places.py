@@ -1,7 +1,6 @@
 """A folder is looked at each time: no branch and no marker of a moment ago counts."""
 
 import time
-from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
@@ -14,13 +13,6 @@ from tests.unit.projects.world import World
 @pytest.fixture
 def world(tmp_path: Path) -> World:
     return World(tmp_path)
-
-
-@pytest.fixture
-def bed(tmp_path: Path) -> Iterator[Bed]:
-    bed = Bed(tmp_path)
-    yield bed
-    bed.close()
 
 
 def test_a_branch_that_was_switched_counts_at_once(world: World, bed: Bed) -> None:

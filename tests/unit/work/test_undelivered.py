@@ -2,11 +2,7 @@
 
 import os
 import time
-from collections.abc import Iterator
 from datetime import timedelta
-from pathlib import Path
-
-import pytest
 
 from dormouse.sessions import Event, Moment, Role, Turn
 from dormouse.times import stamp
@@ -16,13 +12,6 @@ from dormouse_wire.hosts import HOSTS
 from tests.night import Bed
 
 SESSION = "11111111-2222-3333-4444-555555555555"
-
-
-@pytest.fixture
-def bed(tmp_path: Path) -> Iterator[Bed]:
-    made = Bed(tmp_path)
-    yield made
-    made.close()
 
 
 def ring(bed: Bed, letters: bytes, *, ago_s: float = 0) -> None:
