@@ -176,7 +176,8 @@ def _private(home: Home) -> Check:
 
 def _hook_program(home: Home) -> Check:
     program = home.bin / "dormouse-hook"
-    there = os.access(program, os.X_OK) and (home.bin / "hook.py").is_file()
+    parts = [home.bin / name for name in ("hook_start.py", "hook.py")]
+    there = os.access(program, os.X_OK) and all(part.is_file() for part in parts)
     detail = f"{program} is {'ready' if there else 'missing'}"
     return _check("hook program", there, detail, "Run `dormouse up`: it writes it again.")
 

@@ -4,7 +4,9 @@ All are written whole, over older ones too. The hooks' wrapper can only end in s
 status of 2 would block a person's prompt.
 """
 
+import contextlib
 import os
+import py_compile
 import secrets
 from importlib import resources
 from pathlib import Path
@@ -13,6 +15,7 @@ from dormouse_wire.paths import Home
 
 WRAPPER = "dormouse-hook"
 PROGRAM = "hook.py"
+START = "hook_start.py"
 MCP = "dormouse-mcp"
 
 
@@ -26,8 +29,23 @@ def wrapper_text(python: str) -> str:
     return (
         "#!/bin/sh\n"
         f"p={quoted(python)}\n"
-        '[ -x "$p" ] && "$p" -I -S "${0%/*}/hook.py" "$@" 2>/dev/null\n'
+        '[ -x "$p" ] && "$p" -I -S "${0%/*}/hook_start.py" "$@" 2>/dev/null\n'
         "exit 0\n"
+    )
+
+
+def start_text() -> str:
+    """Imports the hook program, so that Python takes it compiled: that is 1.7 of 10 ms.
+
+    -I leaves its folder out of the path. It writes nothing compiled itself: ``write_bin`` did.
+    """
+    return (
+        "import sys\n"
+        "sys.dont_write_bytecode = True\n"
+        'sys.path.insert(0, sys.argv[0].rpartition("/")[0])\n'
+        "import hook\n"
+        "hook.main(sys.argv)\n"
+        "hook.os._exit(0)\n"
     )
 
 
@@ -50,8 +68,19 @@ def write_bin(home: Home, python: str) -> None:
     home.bin.mkdir(mode=0o700, parents=True, exist_ok=True)
     program = resources.files("dormouse_plugins").joinpath(PROGRAM).read_bytes()
     write_whole(home.bin / PROGRAM, program, 0o600)
+    write_whole(home.bin / START, start_text().encode(), 0o600)
+    _compile(home.bin / PROGRAM)
     write_whole(home.bin / WRAPPER, os.fsencode(wrapper_text(python)), 0o700)
     write_whole(home.bin / MCP, os.fsencode(mcp_text(python)), 0o700)
+
+
+def _compile(program: Path) -> None:
+    """Compile for this Python; another one, or a full disk, compiles with every event instead."""
+    with contextlib.suppress(OSError, py_compile.PyCompileError):
+        compiled = py_compile.compile(str(program), doraise=True)
+        if compiled is not None:
+            Path(compiled).parent.chmod(0o700)
+            Path(compiled).chmod(0o600)
 
 
 def write_whole(path: Path, content: bytes, mode: int) -> None:

@@ -2,7 +2,8 @@
 
 A guest in its host: standard library only, one round trip, a deadline of its own, never an error.
 It reads no event, and writes nothing but one byte where no daemon took the event. Run as
-``python -I -S <home>/bin/hook.py AGENT EVENT``: the socket lies in the home, found by that path.
+``python -I -S <home>/bin/hook_start.py AGENT EVENT``, which imports it compiled: the socket lies in
+the home, found by that path.
 """
 
 import sys

@@ -66,7 +66,7 @@ def test_what_waits_and_what_warns_is_said(daemon: Dummy, run: Run) -> None:
 
 
 def test_doctor_joins_its_own_checks_with_the_daemons(daemon: Dummy, home: Home, run: Run) -> None:
-    for name in ("dormouse-hook", "hook.py"):
+    for name in ("dormouse-hook", "hook.py", "hook_start.py"):
         (home.bin / name).write_text("")
         (home.bin / name).chmod(0o700)
     good = {"check": "integrity", "ok": True, "detail": "the file is whole", "fix": None}

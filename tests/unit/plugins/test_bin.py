@@ -1,13 +1,14 @@
 """The shell wrapper: whatever is wrong behind it, nothing but success comes out."""
 
 import subprocess
+import sys
 from pathlib import Path
 
 import pytest
 
 from dormouse_plugins.bin import command_prefix, quoted, wrapper_text, write_bin, write_whole
 from dormouse_wire.paths import Home
-from tests.unit.plugins.dummy import make_home, run_hook
+from tests.unit.plugins.dummy import answer, daemon, make_home, run_hook
 
 
 def mode(path: Path) -> int:
@@ -24,10 +25,37 @@ def test_bin_is_closed_to_others_and_written_over_an_older_one(tmp_path: Path) -
     assert (mode(home.bin), mode(home.bin / "dormouse-hook")) == (0o700, 0o700)
     assert mode(home.bin / "hook.py") == 0o600
     assert sorted(path.name for path in home.bin.iterdir()) == [
+        "__pycache__",
         "dormouse-hook",
         "dormouse-mcp",
         "hook.py",
+        "hook_start.py",
     ]
+
+
+def test_the_hook_program_is_run_as_it_was_compiled(tmp_path: Path) -> None:
+    """Compiling it with every event would cost a fifth of what the interpreter's start does."""
+    home = make_home(tmp_path / "home")
+    (compiled,) = (home.bin / "__pycache__").iterdir()
+    assert (mode(compiled.parent), mode(compiled)) == (0o700, 0o600)
+    program = str(home.bin / "hook_start.py")
+    command = [sys.executable, "-I", "-S", "-v", program, "nobody", "Stop"]
+    done = subprocess.run(command, capture_output=True, text=True, check=True)
+    assert f"code object from '{compiled}'" in done.stderr
+
+
+@pytest.mark.parametrize("left", [None, b"", b"no code", b"\x00" * 64])
+def test_without_the_compiled_program_it_runs_and_writes_none(
+    tmp_path: Path, left: bytes | None
+) -> None:
+    home = make_home(tmp_path / "home")
+    (compiled,) = (home.bin / "__pycache__").iterdir()
+    compiled.unlink()
+    if left is not None:
+        compiled.write_bytes(left)
+    with daemon(home, answer("200 OK", b"text")):
+        assert run_hook(home, "claude-code", "UserPromptSubmit").out == b"text"
+    assert compiled.exists() == (left is not None)
 
 
 def test_a_missing_interpreter_is_silent_success(tmp_path: Path) -> None:

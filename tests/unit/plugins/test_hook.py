@@ -45,7 +45,7 @@ def names(home: Home) -> set[str]:
     return {path.name for path in home.root.iterdir()} | {path.name for path in home.bin.iterdir()}
 
 
-UNTOUCHED = {"bin", "dormouse-hook", "dormouse-mcp", "hook.py"}
+UNTOUCHED = {"bin", "dormouse-hook", "dormouse-mcp", "hook.py", "hook_start.py", "__pycache__"}
 
 
 # One round trip
