@@ -2,6 +2,7 @@
 
 import argparse
 import fcntl
+import gc
 import json
 import logging
 import os
@@ -173,12 +174,17 @@ def serve(home: Home) -> None:
         lifespan="on",
         log_config=None,
         access_log=False,
+        proxy_headers=False,
+        server_header=False,
+        date_header=False,
         timeout_keep_alive=5,
         timeout_graceful_shutdown=5,
     )
     server = QuietServer(config)
     service.stop = server.end
     service.started = lambda: notify.notify(manager, notify.READY)
+    gc.freeze()  # what stands now is not looked through again in the middle of a prompt
+    gc.set_threshold(20_000, 20, 20)
     log.info("started, version %s", __version__)
     try:
         server.run(sockets=[listener])

@@ -93,7 +93,7 @@ class Connected:
         prepared = self._prepare(text)
         if prepared.text.isascii() and "\0" not in prepared.text:
             return prepared
-        return prepared._replace(text=clean(prepared.text), words=clean(prepared.words))
+        return prepared._replace(text=clean(prepared.text))
 
     def hash_of(self, text: str) -> str:
         """The hash under which equal texts are found."""

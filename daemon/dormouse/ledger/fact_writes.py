@@ -4,7 +4,7 @@ from collections.abc import Iterable
 
 from dormouse.errors import BadRequest, Conflict, NotFound
 from dormouse.facts import NO_DETAIL, Because, Fact, NewFact, Scope, Slot, Source, Trust
-from dormouse.ledger.base import as_list
+from dormouse.ledger.base import as_list, clean
 from dormouse.ledger.detail_rows import DetailWrites
 from dormouse.ledger.fact_reads import COLUMNS, FactReads
 from dormouse.ledger.rows import Captured, Prepared
@@ -190,7 +190,7 @@ class FactWrites(DetailWrites, FactReads):
     def _insert(
         self, new: NewFact, prepared: Prepared, now: str, stated_at: str, valid_from: str
     ) -> Fact:
-        slot = safe_slot(new.slot, prepared)
+        slot, words = safe_slot(new.slot, prepared), clean(prepared.words_of(prepared.text))
         place = (new.project_id or None, new.branch or None, new.session_id or None)
         named = (slot.subject or None, slot.attribute or None, slot.value or None)
         done = self._run(
@@ -200,10 +200,10 @@ class FactWrites(DetailWrites, FactReads):
             " VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
             new.id, str(new.scope), *place, str(new.kind), str(new.layer), str(new.trust),
             new.confidence, new.importance, new.weight, int(new.pinned), stated_at, valid_from,
-            now, new.language or None, *named, prepared.hash, prepared.text, prepared.words,
+            now, new.language or None, *named, prepared.hash, prepared.text, words,
         )  # fmt: skip
         nr = done.lastrowid
-        self._run("INSERT INTO search (rowid, words, near) VALUES (?, ?, '')", nr, prepared.words)
+        self._run("INSERT INTO search (rowid, words, near) VALUES (?, ?, '')", nr, words)
         self._run("INSERT INTO unsettled (fact_nr) VALUES (?)", nr)
         source = _timed(new.source, new.source.at or stated_at)
         self._insert_source(new.id, 1, source)

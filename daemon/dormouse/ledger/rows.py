@@ -1,6 +1,6 @@
 """What the ledger hands out beside facts. Frozen values; none of them shows a text when printed."""
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from typing import Any, Literal, NamedTuple
 
@@ -13,12 +13,16 @@ Which = Literal["current", "retired", "all"]
 
 
 class Prepared(NamedTuple):
-    """A text as it may be stored: redacted, normalised, its words for searching, its hash."""
+    """A text as it may be stored: redacted, normalised, its hash.
+
+    ``words_of`` gives a text's words for searching. Only facts are searched, so what is merely
+    journalled is not segmented, which takes longer than writing it.
+    """
 
     text: str
     types: tuple[str, ...]
-    words: str
     hash: str
+    words_of: Callable[[str], str]
 
     def __repr__(self) -> str:
         return f"Prepared(types={self.types!r})"

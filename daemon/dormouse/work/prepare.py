@@ -10,11 +10,9 @@ from dormouse.recall.words import index_text
 
 @lru_cache(maxsize=4)  # whoever prepares a text hands it to the ledger at once, which does so again
 def prepare(text: str) -> Prepared:
-    """Clean, redact and segment *text*; the ledger runs all that it stores through this."""
+    """Clean and redact *text*; the ledger runs all that it stores through this."""
     redacted = redact(clean(text))
-    return Prepared(
-        redacted.text, redacted.types, index_text(redacted.text), text_hash(redacted.text)
-    )
+    return Prepared(redacted.text, redacted.types, text_hash(redacted.text), index_text)
 
 
 def mask(text: str) -> str:

@@ -22,11 +22,13 @@ def prepare(text: str) -> Prepared:
     """Takes one sort of secret out, and NUL and surrogates; words are runs of letters."""
     clean = text.encode("utf-16", "surrogatepass").decode("utf-16", "replace").replace("\0", "�")
     text, found = SECRET.subn("[redacted:github]", clean)
-    words = " ".join(re.findall(r"\w+", text.casefold()))
     folded = " ".join(text.casefold().split()).rstrip(".!")
-    return Prepared(
-        text, ("github",) if found else (), words, hashlib.sha256(folded.encode()).hexdigest()
-    )
+    hashed = hashlib.sha256(folded.encode()).hexdigest()
+    return Prepared(text, ("github",) if found else (), hashed, words_of)
+
+
+def words_of(text: str) -> str:
+    return " ".join(re.findall(r"\w+", text.casefold()))
 
 
 class Clock:
