@@ -181,7 +181,7 @@ async def recall(service: Service, scope: Scope, body: bytes) -> Answered:
             floor=requests.number_field(fields, "floor", 0, 1),
             explicit=True,
         )  # fmt: skip
-        view = _recall_view(found, at_most, layer)
+        view = _recall_view(r, found, at_most, layer)
         if requests.flag(fields, "why"):
             view["compaction"] = _compaction(view["hits"])
         return view
@@ -196,11 +196,12 @@ def _compaction(hits: Sequence[Mapping[str, Any]]) -> list[dict[str, Any]]:
     return [asdict(level) for level in report]
 
 
-def _recall_view(found: Found, at_most: int, layer: Layer | None) -> dict[str, Any]:
+def _recall_view(r: Reader, found: Found, at_most: int, layer: Layer | None) -> dict[str, Any]:
     ranked = [hit for hit in found.ranked if layer is None or hit.fact.layer is layer]
+    shown = ranked[:at_most]
     hits = [
-        views.fact_view(hit.fact) | {"score": round(hit.score, 4), "why": dict(hit.why)}
-        for hit in ranked[:at_most]
+        views.fact_view(fact) | {"score": round(hit.score, 4), "why": dict(hit.why)}
+        for hit, fact in zip(shown, r.whole([hit.fact for hit in shown]), strict=True)
     ]
     reason = found.reason if hits or found.reason else "no_match"
     return {"hits": hits, "left_out": len(ranked) - len(hits), "reason": None if hits else reason}

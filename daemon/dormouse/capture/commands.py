@@ -4,6 +4,7 @@ import re
 from bisect import bisect_right
 from collections.abc import Iterator
 from dataclasses import replace
+from functools import lru_cache
 
 from dormouse.capture import normalise, private, speech
 from dormouse.capture.orders import (
@@ -28,10 +29,18 @@ __all__ = ["Command", "Correction", "Forget", "Remember", "read_prompt"]
 
 
 def read_prompt(text: str) -> list[Command]:
-    """The commands of one prompt, in the order in which they were said, none twice."""
+    """The commands of one prompt, in the order in which they were said, none twice.
+
+    Reading takes a millisecond, and of each prompt it is asked twice: the last few are kept.
+    """
+    return list(_read(text))
+
+
+@lru_cache(maxsize=4)
+def _read(text: str) -> tuple[Command, ...]:
     text = private.strip_private(private.strip_own(normalise.clean(_mark_soft(text))))
     with listening(triggered(text)):
-        return list(dict.fromkeys(_Reader(text).read()))
+        return tuple(dict.fromkeys(_Reader(text).read()))
 
 
 # A line break that was typed inside a paragraph (Shift+Enter) arrives as one of these. Whose words

@@ -1,6 +1,7 @@
 """Looking at facts. Agents get current ones only, through the view ``current_facts``."""
 
 from collections.abc import Iterable, Sequence
+from dataclasses import replace
 from typing import Any
 
 from dormouse.errors import IdTooShort, NotFound, NotUnique
@@ -228,14 +229,27 @@ class FactReads(DetailReads):
         return [row[0] for row in rows]
 
     def _with_sources(self, rows: Sequence[Any]) -> list[Fact]:
-        if not rows:
-            return []
-        found: dict[str, list[Source]] = {row[0]: [] for row in rows}
+        sources, details = self._more_of([row[0] for row in rows])
+        return [
+            fact_of(row, tuple(sources[row[0]]), details.get(row[0], NO_DETAIL)) for row in rows
+        ]
+
+    def whole(self, facts: Sequence[Fact]) -> list[Fact]:
+        """*facts* with their sources and details, which those that were only found do not have."""
+        sources, details = self._more_of([fact.id for fact in facts])
+        return [
+            replace(fact, sources=tuple(sources[fact.id]), detail=details.get(fact.id, NO_DETAIL))
+            for fact in facts
+        ]
+
+    def _more_of(self, ids: Sequence[str]) -> tuple[dict[str, list[Source]], dict[str, Detail]]:
+        sources: dict[str, list[Source]] = {id: [] for id in ids}
+        if not ids:
+            return sources, {}
         for fact_id, agent, session_id, turn_id, how, at in self._all(
             "SELECT fact_id, agent, session_id, turn_id, how, at FROM sources"
             " WHERE fact_id IN (SELECT value FROM json_each(?)) ORDER BY fact_id, nr",
-            as_list(found),
+            as_list(ids),
         ):
-            found[fact_id].append(Source(agent, session_id, turn_id, HOWS[how], at))
-        more = self.details_of(found)
-        return [fact_of(row, tuple(found[row[0]]), more.get(row[0], NO_DETAIL)) for row in rows]
+            sources[fact_id].append(Source(agent, session_id, turn_id, HOWS[how], at))
+        return sources, self.details_of(ids)

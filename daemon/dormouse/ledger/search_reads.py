@@ -4,7 +4,7 @@ from collections.abc import Iterable, Sequence
 
 from dormouse.facts import Look
 from dormouse.ledger.base import as_list, clean, visible
-from dormouse.ledger.fact_reads import COLUMNS, WIDTH
+from dormouse.ledger.fact_reads import COLUMNS, WIDTH, fact_of
 from dormouse.ledger.rows import Hit
 from dormouse.ledger.vector_reads import VectorReads, held, numbers
 
@@ -29,7 +29,10 @@ class SearchReads(VectorReads):
         as_of: str | None = None,
         history: bool = False,
     ) -> list[Hit]:
-        """The best facts that hold any of *terms*; current ones unless *history* or *as_of*."""
+        """The best facts that hold any of *terms*; current ones unless *history* or *as_of*.
+
+        Without their sources and details, see ``whole``.
+        """
         query = match_any(terms)
         if not query:
             return []
@@ -45,7 +48,7 @@ class SearchReads(VectorReads):
         )
         rows = self._all(sql, query, *values, *more, limit)
         rows.sort(key=lambda row: (row[WIDTH], row[0]))
-        facts = self._with_sources(rows)
+        facts = map(fact_of, rows)
         turns = self.talk_places([row[WIDTH + 1] for row in rows])
         return [
             Hit(fact, max(0.0, -rank), nr, turns.get(nr), words)

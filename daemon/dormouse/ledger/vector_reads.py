@@ -8,7 +8,7 @@ from typing import Any, NamedTuple
 
 from dormouse.facts import Fact, Look
 from dormouse.ledger.base import visible
-from dormouse.ledger.fact_reads import COLUMNS, WIDTH, FactReads
+from dormouse.ledger.fact_reads import COLUMNS, WIDTH, FactReads, fact_of
 
 
 class Lying(NamedTuple):
@@ -128,7 +128,7 @@ class VectorReads(FactReads):
     ) -> dict[int, tuple[Fact, str]]:
         """Those of these facts that *look* may see: current ones, unless *history* or *as_of*.
 
-        Each with the tokens of its search row.
+        Each with the tokens of its search row, without its sources and details, see ``whole``.
         """
         seen, values = visible(look)
         when, more = held(as_of)
@@ -139,10 +139,7 @@ class VectorReads(FactReads):
             f" ON f.nr = j.value WHERE {seen}{when}",
             numbers(facts), *values, *more,
         )  # fmt: skip
-        found = self._with_sources(rows)
-        return {
-            int(row[WIDTH]): (fact, row[WIDTH + 1]) for row, fact in zip(rows, found, strict=True)
-        }
+        return {int(row[WIDTH]): (fact_of(row), row[WIDTH + 1]) for row in rows}
 
 
 def held(as_of: str | None) -> tuple[str, tuple[str, ...]]:

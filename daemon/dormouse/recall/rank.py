@@ -210,6 +210,9 @@ def _units(
     return units
 
 
+_Match = tuple[float, float, frozenset[str], list[_Unit]]
+
+
 def _judged(hits: Sequence[Hit], units: Sequence[_Unit]) -> list[tuple[float, list[_Unit]]]:
     """How well each hit answers by words, 0..1, and by which units.
 
@@ -218,16 +221,23 @@ def _judged(hits: Sequence[Hit], units: Sequence[_Unit]) -> list[tuple[float, li
     is asked for is looked at where it may still matter: it takes reading the text.
     """
     every = [(unit.stems | unit.others, unit.weight) for unit in units]
-    matches = []
-    for hit in hits:
-        have = _stems(hit)
+    of_the_prompt = frozenset().union(*(stems for stems, _ in every))
+    met: dict[frozenset[str], _Match] = {}  # many hits hold the same words of the prompt
+
+    def match(have: frozenset[str]) -> _Match:
         tells = [(unit, told) for unit in units if (told := unit.found_in(have)) > 0]
         matched = [unit for unit, _ in tells]
         found = frozenset().union(*(unit.stems | unit.others for unit in matched))
-        evidence = sum(told for _, told in tells)
-        strength = 1.0 - math.exp(-evidence / _TELLING)
+        strength = 1.0 - math.exp(-sum(told for _, told in tells) / _TELLING)
         asked = _coverage(every, found) if matched else 0.0
-        matches.append((asked * strength, strength, found, matched))
+        return asked * strength, strength, found, matched
+
+    matches = []
+    for hit in hits:
+        have = _stems(hit) & of_the_prompt
+        if have not in met:
+            met[have] = match(have)
+        matches.append(met[have])
     order = sorted(range(len(hits)), key=lambda at: (-matches[at][0], -hits[at].words, at))
     read = {at for at in order[:_READ] if matches[at][3]}
     judged = []

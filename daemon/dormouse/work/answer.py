@@ -20,7 +20,7 @@ from dormouse.work.memory import Memory
 from dormouse.work.obey import Obeyed
 from dormouse.work.places import Where
 from dormouse.work.prepare import mask
-from dormouse.work.recalls import find
+from dormouse.work.recalls import Found, Words, by_words, found_of
 from dormouse.work.receipts import note_used
 from dormouse_wire.hosts import HOSTS
 
@@ -100,11 +100,7 @@ def _touch(w: Writer, event: Event, where: Where, *, ended: bool = False) -> Non
 async def _prompt(memory: Memory, event: Event, turn: Turn, where: Where) -> Answer:
     text = speech(turn.text)
     person = turn.role is Role.PERSON and not event.subagent
-    look = where.look(event.session_id)
-    asked = await memory.ask(text)
-    ranked = (
-        await memory.read(lambda r: find(r, memory, text, look, asked=asked).ranked) if text else []
-    )
+    ranked = await _look_up(memory, text, where.look(event.session_id), person) if text else []
 
     def do(w: Writer) -> tuple[Obeyed, render.Block]:
         obeyed = Obeyed()
@@ -124,6 +120,27 @@ async def _prompt(memory: Memory, event: Event, turn: Turn, where: Where) -> Ans
     return Answer(block.text or None, message)
 
 
+async def _look_up(memory: Memory, text: str, look: Look, person: bool) -> list[Ranked]:
+    """What fits a prompt. Its words are searched while the model reads it."""
+    meaning = memory.meaning
+    job = meaning.begin(text) if meaning is not None else None
+
+    def search(r: Reader) -> Words | Found:
+        if person:
+            read_prompt(text)  # kept for the writer, who would hold up others with it
+        found = by_words(r, memory, text, look)
+        return (
+            found_of(r, memory, found, look) if job is None and isinstance(found, Words) else found
+        )
+
+    found = await memory.read(search)
+    if isinstance(found, Words):
+        words = found
+        asked = await meaning.wait(job) if meaning is not None and job is not None else None
+        found = await memory.read(lambda r: found_of(r, memory, words, look, asked=asked))
+    return found.ranked
+
+
 def _block(
     w: Writer, event: Event, ranked: Sequence[Ranked], obeyed: Obeyed, at_most: int
 ) -> render.Block:
@@ -138,7 +155,7 @@ def _block(
     fresh = [hit for hit in ranked if hit.fact.id not in shown]
     still = w.facts_by_id(hit.fact.id for hit in fresh)
     fresh = [
-        hit
+        replace(hit, fact=still[hit.fact.id])
         for hit in fresh
         if hit.fact.id not in obeyed.named and hit.fact.id in still and still[hit.fact.id].current
     ][:at_most]

@@ -71,6 +71,11 @@ class Meaning:
 
         *explicit*: somebody searches for these very words, so that small talk is looked at too.
         """
+        job = self.begin(text, explicit=explicit)
+        return None if job is None else await self.wait(job, within_s)
+
+    def begin(self, text: str, *, explicit: bool = False) -> "Future[Asked] | None":
+        """Have *text* read, so that other things can be done meanwhile; None: by words alone."""
         vectors = self.vectors
         short = gist(text) or (text[:LONGEST] if explicit else "")
         if vectors is None or not vectors.active or not short:
@@ -79,6 +84,10 @@ class Meaning:
         self._asked_since = True
         job: Future[Asked] = self._prompts.submit(meant, vectors.holder, short)
         job.add_done_callback(self._answered)
+        return job
+
+    async def wait(self, job: "Future[Asked]", within_s: float = PROMPT_S) -> Asked | None:
+        """What *job* found out, if it does in time."""
         try:
             return await asyncio.wait_for(asyncio.shield(asyncio.wrap_future(job)), within_s)
         except TimeoutError:

@@ -18,11 +18,25 @@ DEPTH = 50  # hits of the words leg that are ranked
 
 @dataclass(frozen=True, slots=True)
 class Found:
-    """Ranked hits; ``reason`` says why there are none (no_match, silenced, empty)."""
+    """Ranked hits, their facts without sources; ``reason`` says why there are none.
+
+    It is no_match, silenced or empty.
+    """
 
     ranked: list[Ranked] = field(default_factory=list)
     left_out: int = 0
     reason: str | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Words:
+    """What the words of a text found, and what ranking needs to know of them."""
+
+    terms: list[str]
+    frequencies: dict[str, int]
+    total: int
+    hits: list[Hit]
+    looked_up: bool
 
 
 def find(
@@ -43,6 +57,26 @@ def find(
     ``explicit``: somebody asks for these very words, so that common ones count too. ``asked``: what
     the prompt means; without it words alone are searched.
     """
+    words = by_words(r, memory, text, look, as_of=as_of, history=history, explicit=explicit)
+    if isinstance(words, Found):
+        return words
+    return found_of(
+        r, memory, words, look,
+        limit=limit, as_of=as_of, history=history, floor=floor, asked=asked,
+    )  # fmt: skip
+
+
+def by_words(
+    r: Reader,
+    memory: Memory,
+    text: str,
+    look: Look,
+    *,
+    as_of: str | None = None,
+    history: bool = False,
+    explicit: bool = False,
+) -> Words | Found:
+    """The words leg alone, which can be searched before it is known what *text* means."""
     if not r.has_facts(look, retired=history or as_of is not None):
         return Found(reason="empty")
     terms = query_terms(text, explicit=explicit)
@@ -52,14 +86,30 @@ def find(
     frequencies = _frequencies(r, memory, every, everywhere)
     rare = prune(every, frequencies, everywhere)
     hits = r.search(rare, look, limit=DEPTH, as_of=as_of, history=history)
-    sense = None
+    return Words(terms, frequencies, everywhere, hits, bare(text))
+
+
+def found_of(
+    r: Reader,
+    memory: Memory,
+    words: Words,
+    look: Look,
+    *,
+    limit: int | None = None,
+    as_of: str | None = None,
+    history: bool = False,
+    floor: float | None = None,
+    asked: Asked | None = None,
+) -> Found:
+    """What is worth showing of what *words* found, and of what the meaning leg finds."""
+    hits, sense = words.hits, None
     if asked is not None and memory.meaning is not None:
         hits, sense = _by_meaning(r, memory.meaning, asked, hits, look, as_of, history)
     if not hits:
         return Found(reason="no_match")
     ranked = rank(
-        hits, terms, look, parse(memory.now()).date(), floor=_lowest(memory, floor),
-        frequencies=frequencies, total=everywhere, sense=sense, looked_up=bare(text),
+        hits, words.terms, look, parse(memory.now()).date(), floor=_lowest(memory, floor),
+        frequencies=words.frequencies, total=words.total, sense=sense, looked_up=words.looked_up,
     )  # fmt: skip
     if not ranked:
         return Found(reason="silenced")

@@ -95,7 +95,7 @@ def nominated(
     for subject, attribute in nominate.slots(fact):
         near.update((f.id, f) for f in r.by_slot(subject, attribute, look))
     terms = query_terms(" ".join([fact.text, *nominate.terms(fact)]), explicit=True)
-    hits = [hit.fact for hit in r.search(terms, look, limit=NEAR)] if terms else []
+    hits = r.whole([hit.fact for hit in r.search(terms, look, limit=NEAR)]) if terms else []
     near.update((f.id, f) for f in nominate.near(fact, hits))
     near.pop(fact.id, None)
     for other in nominate.unclear(fact, hits):
@@ -132,7 +132,7 @@ def _alike(r: Reader, memory: Memory, meant: Asked | None, look: Look) -> list[F
         if each.cosine >= ALIKE
     ]
     held = r.facts_by_number(near[:FAR], look)
-    return [held[nr][0] for nr in near[:FAR] if nr in held]
+    return r.whole([held[nr][0] for nr in near[:FAR] if nr in held])
 
 
 def rule(ladder: Ladder, found: Nominated) -> tuple[list[Decision], list[tuple[str, str]]]:

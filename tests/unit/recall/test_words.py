@@ -268,7 +268,7 @@ def test_pruning_never_leaves_nothing_of_words_that_occur() -> None:
 
 
 def test_pruning_bounds_the_rows_that_a_search_walks() -> None:
-    frequencies = {f"word{number}x": 1_500 for number in range(8)}
+    frequencies = {f"word{number}x": 500 for number in range(8)}
     kept = prune(list(frequencies), frequencies, 100_000)
     assert len(kept) == 2
 
