@@ -42,8 +42,9 @@ def ms(seconds: float) -> str:
 
 
 def bare_interpreter() -> None:
-    """What any hook in Python costs before it does anything."""
-    subprocess.run([sys.executable, "-I", "-S", "-c", "pass"], check=True)
+    """What any hook in Python costs before it does anything; with pipes, as an agent starts it."""
+    bare = [sys.executable, "-I", "-S", "-c", "pass"]
+    subprocess.run(bare, input=b"{}", capture_output=True, check=True)
 
 
 class RawSync:
