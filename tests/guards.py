@@ -51,6 +51,7 @@ OF_ENDPOINT = "tests/unit/thinking/test_endpoint.py"
 OF_PROGRAMS = "tests/unit/thinking/test_programs.py"
 OF_THINKING = "tests/unit/work/test_guards_of_thinking.py"
 OF_UNSURE = "tests/unit/work/test_unsure.py"
+OF_MCP = "tests/unit/plugins/test_mcp_server.py"
 OF_PASSING = "tests/unit/work/test_implicit.py"
 LEDGER_GUARDS = "tests/unit/ledger/test_guards.py"
 
@@ -927,5 +928,19 @@ GUARDS: tuple[Guard, ...] = (
         "    if False:\n",
         "tests/unit/keys/test_rotating.py::TestRemove::"
         "test_the_last_way_in_that_is_no_paper_stays",
+    ),
+    Guard(
+        "what goes wrong in one message does not end the MCP server",
+        "plugins/dormouse_plugins/mcp.py",
+        "            except Exception as error:",
+        "            except KeyError as error:",
+        f"{OF_MCP}::test_what_goes_wrong_in_one_message_is_answered_and_ends_nothing",
+    ),
+    Guard(
+        "the rest of a message that is too long is no message",
+        "plugins/dormouse_plugins/mcp_lines.py",
+        "        if len(self._open) > MAX_MESSAGE:\n",
+        "        if False:\n",
+        f"{OF_MCP}::test_a_message_that_is_too_long_is_answered_once_and_skipped",
     ),
 )  # fmt: skip

@@ -1,14 +1,14 @@
 """``dormouse mcp``: the memory's tools for any agent that speaks MCP, over stdin and stdout.
 
-A thin client of the daemon, standard library only (docs/decisions/0012): it keeps nothing, decides
-nothing about facts, and a message that it does not know is answered, never fatal.
+A thin client of the daemon, standard library only (docs/decisions/0012): it keeps the tokens of the
+handoffs that it took and nothing else, decides nothing about facts, and whatever is wrong with a
+message, it is answered and the next one is read.
 """
 
 import argparse
 import json
 import os
 import re
-import select
 import sys
 import time
 import uuid
@@ -19,14 +19,16 @@ from urllib.parse import unquote, urlsplit
 
 from dormouse_plugins import mcp_tools
 from dormouse_plugins.mcp_daemon import Daemon, Failed
+from dormouse_plugins.mcp_lines import MAX_MESSAGE, Lines, id_of
 from dormouse_wire import __version__
 from dormouse_wire.hosts import HOSTS
 from dormouse_wire.paths import Home
 
 VERSIONS = ("2025-11-25", "2025-06-18", "2025-03-26", "2024-11-05")  # newest first
-MAX_MESSAGE = 8 * 2**20  # bytes; the daemon takes no more
 ROOTS_S = 1.0  # a tool call waits this long for the client to say where it works
 PARSE_ERROR, INVALID_REQUEST, NO_METHOD, INVALID_PARAMS = -32700, -32600, -32601, -32602
+INTERNAL_ERROR = -32603
+TOO_LONG = f"this message is too long: at most {MAX_MESSAGE // 2**20} MiB; send it in parts"
 INSTRUCTIONS = (
     "Dormouse is the person's memory, shared by their coding agents. Recall before you ask or guess"
     " what was decided here; store what will still matter next week, one statement at a time. What"
@@ -46,31 +48,6 @@ def agent_of(client: str, fallback: str | None) -> str:
     return fallback or plain or "mcp"
 
 
-class Lines:
-    """Whole lines of a file descriptor, with a deadline where one is wanted."""
-
-    def __init__(self, descriptor: int) -> None:
-        self._descriptor, self._rest, self._ended = descriptor, bytearray(), False
-        self._lines: deque[bytes] = deque()
-
-    def next(self, timeout_s: float | None = None) -> bytes | None:
-        """The next line; b"" at the end of input, None if none came in time."""
-        end = None if timeout_s is None else time.monotonic() + timeout_s
-        while not self._lines:
-            if self._ended:
-                return b""
-            left = None if end is None else max(0.0, end - time.monotonic())
-            if not select.select([self._descriptor], [], [], left)[0]:
-                return None
-            data = os.read(self._descriptor, 65536)
-            self._ended = not data
-            self._rest += data
-            *whole, rest = self._rest.split(b"\n")
-            self._lines += [bytes(line) for line in whole if line.strip()]
-            self._rest = bytearray() if len(rest) > MAX_MESSAGE else rest
-        return self._lines.popleft()
-
-
 class Server:
     """One connection: one client, one session, one project at a time."""
 
@@ -86,15 +63,27 @@ class Server:
     def run(self) -> None:
         """Answer until the client closes its end."""
         while (message := self._next()) is not None:
-            self._handle(message)
+            try:
+                self._handle(message)
+            except BrokenPipeError:  # the client closed its end
+                raise
+            except Exception as error:  # one message must not take the tools from a session
+                kind = type(error).__name__
+                if isinstance(message.get("method"), str) and message.get("id") is not None:
+                    self._fail(
+                        message["id"], INTERNAL_ERROR, f"an error of Dormouse's own ({kind})"
+                    )
 
     def _next(self, timeout_s: float | None = None) -> Message | None:
         """The next message that is one; None at the end of input, or when time is up."""
         if self._later and timeout_s is None:
             return self._later.popleft()
         while line := self._lines.next(timeout_s):
+            if line.cut:
+                self._fail(id_of(line), INVALID_REQUEST, TOO_LONG)
+                continue
             try:
-                message = json.loads(line)
+                message = json.loads(line.data)
             except (ValueError, RecursionError):
                 self._fail(None, PARSE_ERROR, "this is not JSON")
                 continue
@@ -204,13 +193,16 @@ def _object(of: Message, name: str) -> Message:
 
 
 def _folder(uri: object) -> str | None:
-    """The existing folder that a file URI names."""
+    """The existing folder that a file URI names; None for what is no such URI or no such folder."""
     if not isinstance(uri, str):
         return None
-    parts = urlsplit(uri)
-    path = unquote(parts.path)
-    usable = parts.scheme == "file" and path.startswith("/") and "\0" not in path
-    return path if usable and Path(path).is_dir() else None
+    try:
+        parts = urlsplit(uri)
+        path = unquote(parts.path)
+        usable = parts.scheme == "file" and path.startswith("/") and Path(path).is_dir()
+    except (ValueError, OSError):  # half an address, a name too long, a folder that is closed to us
+        return None
+    return path if usable else None
 
 
 def _cwd() -> str | None:

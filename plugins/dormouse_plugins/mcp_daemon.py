@@ -16,6 +16,7 @@ from dormouse_wire.paths import Home
 ANSWER_S = 30.0
 START_S = 10.0
 POLL_S = 0.05
+NOT_UTF8 = "The name of the folder you work in is not UTF-8, so the daemon can't be told of it."
 
 
 class Failed(Exception):
@@ -32,18 +33,28 @@ class Daemon:
     def __init__(self, home: Home, agent: str, session: str, project: str | None) -> None:
         self._home = home
         self.agent, self.session, self.project = agent, session, project
+        self.tokens: dict[str, int] = {}  # of the handoffs taken here, by id
+
+    @property
+    def _here(self) -> str | None:
+        """The project's folder; None while it is gone, as for a server that started in none."""
+        return self.project if self.project and os.path.isdir(self.project) else None  # noqa: PTH112
 
     def get(self, *parts: str, **query: str | None) -> Any:
         """GET below /v1, with the project among the query. Raises Failed."""
-        asked = {"project": self.project, "session": self.session, **query}
+        asked = {"project": self._here, "session": self.session, **query}
         given = {name: value for name, value in asked.items() if value is not None}
-        return self._ask("GET", f"{_route(parts)}?{urlencode(given)}", None)
+        try:
+            told = urlencode(given)
+        except UnicodeEncodeError:
+            raise Failed("bad_request", NOT_UTF8, "Ask your person to rename it.") from None
+        return self._ask("GET", f"{_route(parts)}?{told}", None)
 
     def post(self, *parts: str, body: Mapping[str, Any]) -> Any:
         """POST below /v1, in this session and project. Raises Failed."""
         sent = {**body, "session_id": self.session}
-        if self.project is not None:
-            sent["project"] = self.project
+        if (here := self._here) is not None:
+            sent["project"] = here
         return self._ask("POST", _route(parts), sent)
 
     def _ask(self, method: str, route: str, body: Any) -> Any:
@@ -95,4 +106,7 @@ class Daemon:
 
 
 def _route(parts: tuple[str, ...]) -> str:
-    return "/v1/" + "/".join(quote(part, safe="") for part in parts)
+    try:
+        return "/v1/" + "/".join(quote(part, safe="") for part in parts)
+    except UnicodeEncodeError:  # half a surrogate pair: JSON allows it, no id has it
+        raise Failed("bad_request", "Invalid arguments: the id is no text.") from None

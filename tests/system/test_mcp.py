@@ -79,6 +79,30 @@ def test_what_is_unknown_or_broken_is_answered_and_the_next_call_works(
     assert peer.value("memory_recall", query="anything")["reason"] == "empty"
 
 
+def test_no_message_ends_the_server(daemon: Machine, peers: Peers) -> None:
+    peer = peers(daemon.repository("shop"))
+    assert peer.refused("memory_history", id="\ud800abcd")["code"] == "bad_request"
+    assert peer.refused("handoff_take", id="\ud800abcd")["code"] == "bad_request"
+    peer.number += 1
+    arguments = {"text": "x" * (8 * 2**20 + 1)}
+    params = {"name": "memory_store", "arguments": arguments}
+    peer.send({"jsonrpc": "2.0", "id": peer.number, "method": "tools/call", "params": params})
+    answer = peer.next()
+    assert (answer["id"], answer["error"]["code"]) == (peer.number, -32600)
+    assert peer.value("memory_store", text="the queue is called blue-7")["state"] == "new"
+    assert peer.close() == 0
+
+
+def test_a_working_folder_that_is_gone_breaks_no_tool(daemon: Machine, peers: Peers) -> None:
+    folder = daemon.work / "gone"
+    folder.mkdir()
+    peer = peers(folder)
+    folder.rmdir()
+    assert peer.value("memory_recall", query="anything")["hits"] == []
+    assert peer.value("memory_health")["state"]
+    assert peer.value("memory_store", text="the editor is vim")["state"] == "proposed"
+
+
 def test_nothing_is_said_with_its_reason(daemon: Machine, peers: Peers) -> None:
     repository = daemon.repository("shop")
     peer = peers(repository)
