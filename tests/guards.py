@@ -943,4 +943,11 @@ GUARDS: tuple[Guard, ...] = (
         "        if False:\n",
         f"{OF_MCP}::test_a_message_that_is_too_long_is_answered_once_and_skipped",
     ),
+    Guard(
+        "a session that gave a task back finishes it for nobody else",
+        "plugins/dormouse_plugins/mcp_tools.py",
+        '    return {"token": found[0]} if len(found) == 1 else {}\n',
+        "    return {}\n",
+        f"{OF_MCP}::test_who_took_a_handoff_ends_it_with_the_token_it_got",
+    ),
 )  # fmt: skip

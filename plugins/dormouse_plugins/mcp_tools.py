@@ -307,13 +307,20 @@ def _take(daemon: Daemon, given: Given) -> Told:
     if end := given.get("end"):
         if wanted == "next":
             raise _invalid("end needs the id")
-        answer = daemon.post("handoffs", wanted, ENDS[end], body={})
+        answer = daemon.post("handoffs", wanted, ENDS[end], body=_token(daemon, wanted))
         return f"handoff {answer['id'][:6]} is {answer['state']}", answer
     if given.get("show"):
         answer = daemon.get("handoffs", wanted)
     else:
         answer = daemon.post("handoffs", wanted, "take", body={})
+        daemon.tokens[answer["id"]] = answer["token"]
     return answer["text"], answer
+
+
+def _token(daemon: Daemon, wanted: str) -> dict[str, int]:
+    """What proves that this session holds the task it took; kept when it is given back, too."""
+    found = [token for id_, token in daemon.tokens.items() if id_.startswith(wanted)]
+    return {"token": found[0]} if len(found) == 1 else {}
 
 
 def _some(of: Mapping[str, Any], *names: str) -> dict[str, Any]:

@@ -164,6 +164,20 @@ def test_by_tools_alone(daemon: Machine, peers: Peers) -> None:
     assert codex.refused("handoff_take")["code"] == "not_found"
 
 
+def test_who_gave_a_task_back_can_not_finish_it_for_its_next_taker(
+    daemon: Machine, peers: Peers
+) -> None:
+    repository, _ = work(daemon)
+    claude = peers(repository, client={"name": "claude-code", "version": "1"})
+    first, second = peers(repository), peers(repository)
+    id = claude.value("handoff_give", to="codex", open=["write the docs"])["id"]
+    first.value("handoff_take", id=id)
+    first.value("handoff_take", id=id, end="returned")
+    second.value("handoff_take", id=id)
+    assert "stale" in first.refused("handoff_take", id=id, end="finished")["message"]
+    assert second.value("handoff_take", id=id, end="finished")["state"] == "finished"
+
+
 def test_working_memory_survives_a_restart_and_another_agent_reads_it(
     daemon: Machine, peers: Peers
 ) -> None:

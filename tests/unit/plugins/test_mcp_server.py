@@ -11,7 +11,7 @@ from typing import Any
 import pytest
 
 from dormouse_plugins import mcp, mcp_tools
-from dormouse_plugins.mcp_daemon import Daemon
+from dormouse_plugins.mcp_daemon import Daemon, Failed
 from dormouse_plugins.mcp_lines import END, MAX_MESSAGE, Line, Lines, id_of
 from dormouse_wire.paths import Home
 
@@ -198,3 +198,17 @@ def test_a_working_folder_that_is_gone_is_no_project_until_it_is_back(tmp_path: 
         folder.rmdir()
     assert ["project" in route for _, route, _ in daemon.asked[::2]] == [False, True] * 2
     assert ["project" in body for _, _, body in daemon.asked[1::2]] == [False, True] * 2
+
+
+def test_who_took_a_handoff_ends_it_with_the_token_it_got(tmp_path: Path) -> None:
+    daemon = Heard(tmp_path, None)
+    daemon.answer = {"id": "7k3f2abc", "token": 1, "text": "", "state": "taken"}
+    mcp_tools.CALLS["handoff_take"](daemon, {"id": "7k3f", "show": True})
+    mcp_tools.CALLS["handoff_take"](daemon, {"id": "7k3f", "end": "finished"})
+    mcp_tools.CALLS["handoff_take"](daemon, {})
+    mcp_tools.CALLS["handoff_take"](daemon, {"id": "7k3f", "end": "returned"})
+    mcp_tools.CALLS["handoff_take"](daemon, {"id": "7k3f2abc", "end": "finished"})
+    ended = [body.get("token") for _, route, body in daemon.asked if "/take" not in route and body]
+    assert ended == [None, 1, 1], "shown is not taken; given back, the token is stale but kept"
+    with pytest.raises(Failed):
+        mcp_tools.CALLS["handoff_take"](daemon, {"end": "finished"})
