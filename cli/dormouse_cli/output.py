@@ -29,6 +29,7 @@ _CONTROL = re.compile(
 _JSON_CONTROL = re.compile("[\x7f-\x9f\u061c\u200e\u200f\u2028-\u202e\u2066-\u2069\ud800-\udfff]")
 _NAMED = {"\n": "\\n", "\r": "\\r", "\t": "\\t"}
 
+GAP = 2  # columns between two of a table
 STYLES = {"id": "cyan", "good": "green", "bad": "red", "warn": "yellow", "dim": "dim"}
 
 
@@ -151,17 +152,34 @@ def _console() -> Console:
 
 
 def _rich_table(columns: Sequence[str], rows: Sequence[Sequence[str]]) -> None:
-    made = Table(box=None, pad_edge=False, padding=(0, 2, 0, 0), header_style="bold")
-    for number, column in enumerate(columns):
-        last = number == len(columns) - 1
-        made.add_column(column, no_wrap=not last, overflow="fold")
+    made = Table(box=None, pad_edge=False, padding=(0, GAP, 0, 0), header_style="bold")
+    console = _console()
+    room = console.width - GAP * (len(columns) - 1)
+    for column, width in zip(columns, shares(_widths(columns, rows), room), strict=True):
+        made.add_column(column, width=width, overflow="fold")
     for row in rows:
         made.add_row(Text(row[0], style=STYLES["id"]), *(Text(cell) for cell in row[1:]))
-    _console().print(made)
+    console.print(made)
+
+
+def shares(widths: Sequence[int], room: int) -> list[int]:
+    """What each column gets of *room*: the last, the text, half of it if it needs so much.
+
+    The widest of the others fold first, so that an agent's long name never hides a text.
+    """
+    *others, text = widths
+    left = room - min(text, (room + 1) // 2)
+    while sum(others) > left and max(others) > 1:
+        others[others.index(max(others))] -= 1
+    return [*others, max(1, min(text, room - sum(others)))]
+
+
+def _widths(columns: Sequence[str], rows: Sequence[Sequence[str]]) -> list[int]:
+    return [max(cell_len(row[at]) for row in (columns, *rows)) for at in range(len(columns))]
 
 
 def _plain_table(columns: Sequence[str], rows: Sequence[Sequence[str]]) -> None:
-    widths = [max(cell_len(row[at]) for row in (columns, *rows)) for at in range(len(columns))]
+    widths = _widths(columns, rows)
     for row in (columns, *rows):
         cells = [cell + " " * (widths[at] - cell_len(cell)) for at, cell in enumerate(row)]
         print("  ".join(cells).rstrip())

@@ -122,6 +122,7 @@ def proposal_view(row: ProposalRow) -> dict[str, Any]:
         "id": row.id,
         "what": row.what,
         "text": mask(str(row.payload.get("text", ""))),
+        "fact": row.payload.get("fact"),  # the one to correct or to pin
         "by": row.by,
         "at": row.at,
         "detail": _detail_view(detail_of(row.payload.get("detail") or {})),

@@ -60,6 +60,14 @@ def test_a_table_on_a_terminal_folds_and_is_coloured_unless_told_not_to(daemon: 
     assert "\x1b" not in without_terminal("retired").out
 
 
+def test_the_text_gets_half_of_a_table_and_the_widest_of_the_others_folds() -> None:
+    assert output.shares([6, 10, 40, 16, 200], 72) == [6, 10, 10, 10, 36]
+    assert output.shares([6, 10, 40, 16, 20], 72) == [6, 10, 20, 16, 20]
+    assert output.shares([6, 10, 5, 16, 200], 92) == [6, 10, 5, 16, 55]
+    assert output.shares([6, 10, 40, 16, 200], 8) == [1, 1, 1, 1, 4]
+    assert min(output.shares([6, 10, 40, 16, 200], 1)) == 1
+
+
 def test_a_terminal_that_lacks_letters_gets_escapes_not_an_error(daemon: Dummy) -> None:
     daemon.script("POST /v1/facts/7k3f/pin", fact("预发布"))
     env = {"PYTHONIOENCODING": "ascii", "PYTHONUTF8": "0"}
