@@ -950,4 +950,20 @@ GUARDS: tuple[Guard, ...] = (
         "    return {}\n",
         f"{OF_MCP}::test_who_took_a_handoff_ends_it_with_the_token_it_got",
     ),
+    Guard(
+        "what an agent does at the command line is the agent's word",
+        "cli/dormouse_cli/speaking.py",
+        "    agent = None if as_owner else owner.agent()\n",
+        "    agent = None\n",
+        "tests/unit/cli/test_speaking.py::"
+        "test_a_command_that_changes_something_is_the_agents_where_its_mark_is_found",
+    ),
+    Guard(
+        "only the owner accepts a proposal",
+        "cli/dormouse_cli/proposals.py",
+        '    body = owner.prove("accepting a proposal", yes=yes)\n',
+        "    body: dict[str, str] = {}\n",
+        "tests/unit/cli/test_owner.py::"
+        "test_a_memory_without_a_passphrase_is_not_told_to_give_one",
+    ),
 )  # fmt: skip

@@ -2,7 +2,7 @@
 
 import typer
 
-from dormouse_cli import fact_text
+from dormouse_cli import fact_text, speaking
 from dormouse_cli.daemon import ask, route
 from dormouse_cli.options import Id, Json, Project, example, only
 from dormouse_cli.output import emit, say, short, table
@@ -37,12 +37,12 @@ def candidates(context: typer.Context, project: Project = None, as_json: Json = 
 @app.command(epilog=example("dormouse candidates accept 7k3f2a"))
 def accept(identifier: Id, as_json: Json = False) -> None:
     """Make a candidate a fact."""
-    fact = ask("POST", route("candidates", identifier, "accept"), {}, once=True)
+    fact = speaking.tell(route("candidates", identifier, "accept"), once=True)
     emit(fact, as_json, lambda: say(fact_text.noted(fact)[0]))
 
 
 @app.command(epilog=example("dormouse candidates drop 7k3f2a"))
 def drop(identifier: Id, as_json: Json = False) -> None:
     """Drop a candidate."""
-    answer = ask("POST", route("candidates", identifier, "drop"), {})
+    answer = speaking.tell(route("candidates", identifier, "drop"))
     emit(answer, as_json, lambda: say(f"dropped {short(answer['id'])}"))

@@ -38,7 +38,10 @@ def route(*parts: str, **query: str | None) -> str:
             raise errors.NotFound(what="An empty id names nothing.")
     path = "/v1/" + "/".join(quote(part, safe="") for part in parts)
     given = {name: value for name, value in query.items() if value is not None}
-    return f"{path}?{urlencode(given)}" if given else path
+    try:
+        return f"{path}?{urlencode(given)}" if given else path
+    except UnicodeEncodeError:  # only a folder's name can be such bytes
+        raise errors.Usage("Rename it.", what="The folder's name is not UTF-8.") from None
 
 
 def ask(
@@ -49,14 +52,17 @@ def ask(
     long: bool = False,
     once: bool = False,
     autostart: bool = True,
+    agent: str | None = None,
 ) -> Any:
     """Ask the daemon, started first if need be; its answer or a CliError.
 
     ``long`` work may take minutes, so a silent daemon is found out by a short request before it.
     ``once`` sends an idempotency key: should the daemon die in between, nothing is done twice.
+    ``agent`` asks for that agent, whose word and rights are not the owner's.
     """
     home = Home.from_environment()
     headers = {"Idempotency-Key": uuid.uuid4().hex} if once else {}
+    headers |= {"Dormouse-Agent": agent} if agent else {}
     for last in (False, True):
         try:
             if long:

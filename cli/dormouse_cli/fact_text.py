@@ -53,8 +53,9 @@ def noted(fact: Fact) -> list[str]:
         lines.append(f"redacted before it was kept: {', '.join(fact['redacted'])}")
     if fact.get("pinned") and fact.get("state") != "proposed":
         lines.append("pinned: it is shown at the start of every session")
-    if fact.get("state") == "proposed":
-        lines.append("see `dormouse proposals`")
+    if fact.get("state") != "proposed" and fact.get("proposed"):
+        waits = ", ".join(str(each) for each in fact["proposed"])
+        lines.append(f"waits for your yes: {waits} ({short(fact.get('proposal'))})")
     return lines
 
 

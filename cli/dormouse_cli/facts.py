@@ -4,7 +4,7 @@ from typing import Annotated, Any
 
 import typer
 
-from dormouse_cli import errors, fact_text, owner
+from dormouse_cli import errors, fact_text, owner, speaking
 from dormouse_cli.daemon import ask, none_here, route, verify
 from dormouse_cli.options import (
     GONE,
@@ -70,8 +70,8 @@ def remember(
         "steps": steps or None,
     }
     given = {name: value for name, value in body.items() if value is not None}
-    fact = ask("POST", route("facts"), given, once=True)
-    emit(fact, as_json, lambda: _lines(fact_text.noted(fact)))
+    fact = speaking.tell(route("facts"), {**speaking.here(), **given}, once=True)
+    emit(fact, as_json, lambda: _done(fact, *fact_text.noted(fact)))
 
 
 @app.command(epilog=example("dormouse facts", "dormouse facts --retired --project ~/src/api"))
@@ -128,22 +128,30 @@ def retire(
     as_json: Json = False,
 ) -> None:
     """Strike a fact through. Agents are no longer shown it; `restore` brings it back."""
-    if len(identifiers) > RETIRED_AT_ONCE:
+    proved = len(identifiers) > RETIRED_AT_ONCE
+    if proved:
         verify(owner.prove(f"retiring more than {RETIRED_AT_ONCE} facts at once", yes=yes))
     if len(identifiers) > 1 or not why:  # all or, where one id names nothing, none
-        identifiers = [ask("GET", route("facts", each))["id"] for each in identifiers]
+        agent, place = (None, None) if proved else (owner.agent(), speaking.here().get("project"))
+        found = [
+            ask("GET", route("facts", each, project=place), agent=agent) for each in identifiers
+        ]
+        identifiers = [fact["id"] for fact in found]
     if not why:
         raise errors.Usage("Say why: `dormouse retire ID --why REASON`.", what="Missing --why.")
-    struck = [ask("POST", route("facts", each, "retire"), {"why": why}) for each in identifiers]
+    struck = [
+        speaking.of_fact(each, "retire", {"why": why}, as_owner=proved) for each in identifiers
+    ]
     value = struck[0] if len(struck) == 1 else struck
     lines = [f"retired {short(fact['id'])}: {fact['text']}" for fact in struck]
-    emit(value, as_json, lambda: _lines([*lines, "`dormouse restore ID` brings it back"]))
+    lines.append("`dormouse restore ID` brings it back")
+    emit(value, as_json, lambda: _lines(lines) if proved else _done(struck[0], *lines))
 
 
 @app.command(epilog=example("dormouse restore 7k3f2a"))
 def restore(identifier: Id, as_json: Json = False) -> None:
     """Take a retirement back. Your word is final: no judge retires it for the same reason again."""
-    fact = ask("POST", route("facts", identifier, "restore"), {})
+    fact = speaking.of_fact(identifier, "restore")
     emit(fact, as_json, lambda: say(f"restored {short(fact['id'])}: {fact['text']}"))
 
 
@@ -154,24 +162,31 @@ def correct(
     as_json: Json = False,
 ) -> None:
     """Put a right fact in the place of a wrong one. The wrong one is retired."""
-    body = {"text": text_of(text)}
-    fact = ask("POST", route("facts", identifier, "correct"), body, once=True)
-    said = f"noted {short(fact['id'])} in place of {identifier}: {fact['text']}"
-    emit(fact, as_json, lambda: say(said))
+    fact = speaking.of_fact(identifier, "correct", {"text": text_of(text)}, once=True)
+    said = f"noted {short(fact['id'])} in place of {identifier}: {fact.get('text')}"
+    emit(fact, as_json, lambda: _done(fact, speaking.proposed(fact) or said))
 
 
 @app.command(epilog=example("dormouse pin 7k3f2a"))
 def pin(identifier: Id, as_json: Json = False) -> None:
     """Show a fact at the start of every session."""
-    fact = ask("POST", route("facts", identifier, "pin"), {})
-    emit(fact, as_json, lambda: say(f"pinned {short(fact['id'])}: {fact['text']}"))
+    fact = speaking.of_fact(identifier, "pin")
+    said = f"pinned {short(fact['id'])}: {fact.get('text')}"
+    emit(fact, as_json, lambda: _done(fact, speaking.proposed(fact) or said))
 
 
 @app.command(epilog=example("dormouse unpin 7k3f2a"))
 def unpin(identifier: Id, as_json: Json = False) -> None:
     """Take a pin off; the fact stays."""
-    fact = ask("POST", route("facts", identifier, "unpin"), {})
-    emit(fact, as_json, lambda: say(f"unpinned {short(fact['id'])}: {fact['text']}"))
+    fact = speaking.of_fact(identifier, "unpin")
+    said = f"unpinned {short(fact['id'])}: {fact.get('text')}"
+    emit(fact, as_json, lambda: _done(fact, speaking.proposed(fact) or said))
+
+
+def _done(fact: dict[str, Any], *lines: str) -> None:
+    """What became of a change, and whose word it was where it was not the owner's."""
+    _lines([*lines, *(["see `dormouse proposals`"] if fact.get("proposal") else [])])
+    speaking.say_for_whom()
 
 
 def _lines(lines: list[str]) -> None:

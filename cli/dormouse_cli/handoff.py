@@ -1,13 +1,14 @@
 """Handoffs: a task on its way from one agent to another. The daemon decides who gets it."""
 
-import os
 from typing import Annotated, Any
 
 import typer
 
+from dormouse_cli import owner
 from dormouse_cli.daemon import ask, none_here, route
 from dormouse_cli.options import Json, Project, example, folder
 from dormouse_cli.output import emit, pairs, say, short, table, when
+from dormouse_wire.hosts import HOSTS
 
 HandoffId = Annotated[
     str, typer.Argument(metavar="ID", help="The id, or its first characters (4 or more).")
@@ -120,10 +121,9 @@ def _given(body: dict[str, Any]) -> dict[str, Any]:
 
 
 def _agent_here() -> str | None:
-    """The agent in whose shell this command runs, by the marks that it leaves."""
-    if os.environ.get("CLAUDECODE"):
-        return "claude-code"
-    return "codex" if any(name.startswith("CODEX_") for name in os.environ) else None
+    """The agent in whose shell this command runs, if it is one that can take a task."""
+    found = owner.agent()
+    return found if found in HOSTS else None
 
 
 def _whole(item: dict[str, Any]) -> None:

@@ -4,7 +4,7 @@ from typing import Annotated, Any
 
 import typer
 
-from dormouse_cli import errors
+from dormouse_cli import errors, speaking
 from dormouse_cli.daemon import ask, route
 from dormouse_cli.options import Json, example
 from dormouse_cli.output import counted, emit, say, table, when
@@ -28,7 +28,7 @@ def journal(
     if session is not None and drop is not None:
         raise errors.Usage(what="Give --session or --drop, not both.")
     if drop is not None:
-        answer = ask("POST", route("journal", "drop"), {"session": drop})
+        answer = speaking.tell(route("journal", "drop"), {"session": drop})
         emit(answer, as_json, lambda: say(_dropped(answer)))
         return
     found = ask("GET", route("journal", session=session))

@@ -12,11 +12,12 @@ from collections.abc import Iterator
 from typing import TextIO
 
 from dormouse_cli import errors, slots
-from dormouse_wire.hosts import THINKER_MARKER
+from dormouse_wire.hosts import HOSTS, THINKER_MARKER
 from dormouse_wire.paths import Home
 
-MARKERS = ("CLAUDECODE", "AI_AGENT", THINKER_MARKER)
-MARKER_PREFIX = "CODEX_"
+ANY_AGENT = "AI_AGENT"  # what several agents set beside their own; AGENT is too common a word
+# A person sets these for themselves, to move a folder: no agent shows itself by them.
+SETTINGS = frozenset(host.folder_variable for host in HOSTS.values() if host.folder_variable)
 TERMINAL = "/dev/tty"
 TERMINAL_ONLY = (  # nothing else proves the owner: any program of theirs can read a key file
     "Run it in a terminal of your own (over ssh: `ssh -t`) with nothing on standard input: this"
@@ -25,21 +26,32 @@ TERMINAL_ONLY = (  # nothing else proves the owner: any program of theirs can re
 
 
 def marker() -> str | None:
-    """The first variable in the environment by which an agent shows itself."""
-    return next(
-        (name for name in sorted(os.environ) if name in MARKERS or name.startswith(MARKER_PREFIX)),
-        None,
-    )
+    """The variable in the environment by which an agent shows itself."""
+    found = _marked()
+    return found[0] if found else None
 
 
-def refuse_agents(what: str) -> None:
-    """Raise Refused if an agent's mark is in the environment; a script of the owner may go on."""
-    found = marker()
-    if found is not None:
-        raise errors.Refused(
-            "Run it in a terminal of your own.",
-            what=f"{what} is the owner's to do, and {found} says that an agent is running this",
-        )
+def agent() -> str | None:
+    """The agent in whose shell this command runs, by the mark it leaves; None for the owner."""
+    found = _marked()
+    return found[1] if found else None
+
+
+def _marked() -> tuple[str, str] | None:
+    """A mark and whose it is: the agents' own in the table's order, then those of any agent."""
+    names = sorted(set(os.environ) - SETTINGS)
+    for host in HOSTS.values():
+        for mark in host.marks:
+            begin = mark.removesuffix("*")
+            for name in names:
+                if name == mark or (begin != mark and name.startswith(begin)):
+                    return name, host.id
+    if THINKER_MARKER in os.environ:
+        return THINKER_MARKER, "thinker"
+    if ANY_AGENT in os.environ:
+        said = os.environ[ANY_AGENT].lower()
+        return ANY_AGENT, next((id_ for id_ in HOSTS if id_ in said), "agent")
+    return None
 
 
 @contextlib.contextmanager

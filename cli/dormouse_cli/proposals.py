@@ -4,9 +4,9 @@ from typing import Any
 
 import typer
 
-from dormouse_cli import fact_text, owner
+from dormouse_cli import fact_text, owner, speaking
 from dormouse_cli.daemon import ask, route
-from dormouse_cli.options import Id, Json, example
+from dormouse_cli.options import Id, Json, Yes, example
 from dormouse_cli.output import emit, say, short, table, when
 
 COLUMNS = ("id", "what", "by", "at", "text")
@@ -28,17 +28,17 @@ def proposals(context: typer.Context, as_json: Json = False) -> None:
 
 
 @app.command(epilog=example("dormouse proposals accept 7k3f2a"))
-def accept(identifier: Id, as_json: Json = False) -> None:
+def accept(identifier: Id, yes: Yes = False, as_json: Json = False) -> None:
     """Say yes to a proposal. An agent can't do this for you."""
-    owner.refuse_agents("accepting a proposal")
-    answer = ask("POST", route("proposals", identifier, "accept"), {}, once=True)
+    body = owner.prove("accepting a proposal", yes=yes)
+    answer = ask("POST", route("proposals", identifier, "accept"), body, once=True)
     emit(answer, as_json, lambda: say(_done(answer, "accepted")))
 
 
 @app.command(epilog=example("dormouse proposals reject 7k3f2a"))
 def reject(identifier: Id, as_json: Json = False) -> None:
     """Say no to a proposal."""
-    answer = ask("POST", route("proposals", identifier, "reject"), {})
+    answer = speaking.tell(route("proposals", identifier, "reject"))
     emit(answer, as_json, lambda: say(_done(answer, "rejected")))
 
 
@@ -48,8 +48,15 @@ def _row(proposal: dict[str, Any]) -> list[str]:
         str(proposal.get("what")),
         str(proposal.get("by") or ""),
         when(proposal.get("at")),
-        str(proposal.get("text") or "") + fact_text.in_short(proposal.get("detail")),
+        _text(proposal),
     ]
+
+
+def _text(proposal: dict[str, Any]) -> str:
+    """All that a yes would say yes to: what goes, what comes, and what was said beside it."""
+    gone = proposal.get("fact") if proposal.get("what") == "correct" else None
+    first = f"in place of {short(gone)}: " if gone else ""
+    return f"{first}{proposal.get('text') or ''}" + fact_text.in_short(proposal.get("detail"))
 
 
 def _done(answer: dict[str, Any], verb: str) -> str:

@@ -4,7 +4,7 @@ from typing import Annotated, Any
 
 import typer
 
-from dormouse_cli import errors, owner, progress
+from dormouse_cli import errors, owner, progress, speaking
 from dormouse_cli.daemon import ask, route
 from dormouse_cli.options import Json, Yes, example
 from dormouse_cli.output import counted, emit, listed, on_terminal, pairs, say, short, table, when
@@ -79,10 +79,10 @@ def undo(
     if (run is None) == (since is None):
         raise errors.Usage("See `dormouse rem undo --help`.", what="Give a RUN or --since TIME.")
     if run is not None:
-        answer = ask("POST", route("rem", "runs", run, "undo"), {}, long=True)
+        answer = speaking.tell(route("rem", "runs", run, "undo"), long=True)
         undone = [answer]
     else:
-        answer = undone = ask("POST", route("rem", "undo"), {"since": since}, long=True)
+        answer = undone = speaking.tell(route("rem", "undo"), {"since": since}, long=True)
     emit(answer, as_json, lambda: _undone(undone))
 
 

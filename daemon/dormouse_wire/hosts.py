@@ -34,6 +34,7 @@ class Host:
     needs_approval: bool = False
     mcp: str | None = None  # the file our MCP server goes into; "program": its own program does it
     mcp_path: tuple[str, ...] = ()  # where servers stand in it, if it is JSON
+    marks: tuple[str, ...] = ()  # variables that its shells carry; X_* stands for all that begin so
     notes: tuple[str, ...] = field(default=())
 
     def rings(self, event: str) -> bool:
@@ -65,6 +66,7 @@ CLAUDE_CODE = Host(
     context_unit="utf16",
     transcripts="projects",
     mcp="program",
+    marks=("CLAUDECODE",),
 )
 
 CODEX = Host(
@@ -86,6 +88,7 @@ CODEX = Host(
     transcripts="sessions",
     needs_approval=True,
     mcp="config.toml",
+    marks=("CODEX_*",),
     notes=("Approve Dormouse's hooks once: type /hooks in Codex.",),
 )
 
@@ -106,6 +109,7 @@ GEMINI = Host(
     timeout_unit="ms",
     mcp="settings.json",
     mcp_path=("mcpServers",),
+    marks=("GEMINI_CLI",),
 )
 
 OPENCODE = Host(
@@ -123,6 +127,7 @@ OPENCODE = Host(
     ),
     mcp="opencode.json",
     mcp_path=("mcp",),
+    marks=("OPENCODE",),
 )
 
 HERMES = Host(
@@ -140,6 +145,7 @@ HERMES = Host(
         HookEvent("on_session_end", 3),
     ),
     mcp="config.yaml",
+    marks=("HERMES_AGENT", "HERMES_SESSION_*"),
     notes=("Hermes asks you once whether it may run these hooks.",),
 )
 
@@ -152,6 +158,7 @@ OPENCLAW = Host(  # no hooks: the tools alone
     folder=".openclaw",
     mcp="openclaw.json",
     mcp_path=("mcp", "servers"),
+    marks=("OPENCLAW_SHELL", "OPENCLAW_CLI"),
 )
 
 HOSTS: dict[str, Host] = {

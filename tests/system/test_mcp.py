@@ -172,8 +172,37 @@ def test_correcting_what_the_person_said_is_a_proposal(daemon: Machine, peers: P
     assert answer["state"] == "proposed"
     (proposal,) = daemon.json("proposals")
     assert proposal["what"] == "correct"
-    daemon.cli("proposals", "accept", proposal["id"])
+    daemon.ask("POST", f"/v1/proposals/{proposal['id']}/accept", {})
     assert not daemon.json("show", said["id"])["current"]
+
+
+def test_at_the_command_line_an_agent_may_do_what_its_tools_may(daemon: Machine) -> None:
+    shop, gemini = daemon.repository("shop"), {"GEMINI_CLI": "1"}
+    said = daemon.remember("the staging server is at 10.0.0.5", project=str(shop))
+    gone = daemon.remember("the port is 80", project=str(shop))
+    daemon.cli("retire", gone["id"], "--why", "wrong")
+
+    def run(*command: str) -> Any:
+        return daemon.cli(*command, cwd=shop, env=gemini, check=False)
+
+    kept = run("remember", "the queue is called blue-7")
+    assert "gemini's word" in kept.stdout
+    (fact,) = [each for each in daemon.facts(project=shop) if "blue-7" in each["text"]]
+    assert (fact["trust"], fact["sources"][0]["agent"]) == ("assistant", "gemini")
+    rule = run("remember", "Always run the tests", "--scope", "user", "--pin")
+    assert "waits for your yes" in rule.stdout
+    assert run("correct", said["id"], "the staging server is at 10.0.0.9").returncode == 0
+    assert daemon.json("show", said["id"])["current"], "what the person said is only proposed"
+    proposals = daemon.json("proposals")
+    assert said["id"] in [each["fact"] for each in proposals if each["what"] == "correct"]
+    for command in (["restore", gone["id"]], ["unpin", said["id"]]):
+        assert run(*command).returncode == 5
+    for verb in ("accept", "reject"):
+        assert run("proposals", verb, proposals[0]["id"]).returncode == 5
+    assert len(daemon.json("proposals")) == len(proposals)
+    ids = [daemon.remember(f"host number {n} is up", project=str(shop))["id"] for n in range(11)]
+    codes = [run("retire", id, "--why", "gone").returncode for id in ids]
+    assert codes == [0] * 10 + [5]
 
 
 def test_correcting_what_an_agent_said_counts_as_a_retirement(

@@ -1,7 +1,6 @@
 """A home for every test, a scripted daemon at its socket, and the command line in this process."""
 
 import json
-import os
 import sys
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
@@ -10,12 +9,10 @@ from typing import Any
 
 import pytest
 
-from dormouse_cli import main
+from dormouse_cli import main, owner
 from dormouse_wire.paths import Home
 from tests.unit.cli import dummy
 from tests.unit.cli.dummy import Dummy
-
-MARKS = ("CLAUDECODE", "AI_AGENT", "DORMOUSE_THINKER", "DORMOUSE_AUTOSTART", "NO_COLOR")
 
 
 @dataclass
@@ -37,8 +34,10 @@ Run = Callable[..., Said]
 @pytest.fixture
 def home(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Home:
     """A home with a store in it (by its key slots), and no agent's mark in the environment."""
-    for name in [name for name in os.environ if name in MARKS or name.startswith("CODEX_")]:
-        monkeypatch.delenv(name)
+    while (mark := owner.marker()) is not None:
+        monkeypatch.delenv(mark)
+    for name in ("DORMOUSE_AUTOSTART", "NO_COLOR"):
+        monkeypatch.delenv(name, raising=False)
     root = tmp_path / "home"
     root.mkdir(mode=0o700)
     (root / "bin").mkdir(mode=0o700)

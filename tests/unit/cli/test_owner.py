@@ -2,6 +2,7 @@
 
 import pytest
 
+from dormouse_cli import owner
 from dormouse_wire.paths import Home
 from tests.unit.cli.conftest import Run
 from tests.unit.cli.dummy import FACT_ID, Dummy, fact, run_report
@@ -20,6 +21,7 @@ COMMANDS = [
     ["restore-backup", "b.db"],
     ["questions", "answer", "7k3f", "keep"],
     ["rem", "approve", "7k3f"],
+    ["proposals", "accept", "7k3f"],
     ["projects", "join", "7k3f", "9m2q"],
     ["retire", "--why", "gone", *[f"id{number:02}" for number in range(11)]],
 ]
@@ -38,11 +40,12 @@ def owned(daemon: Dummy) -> Dummy:
     daemon.script("POST /v1/questions/7k3f/answer", fact())
     daemon.script("POST /v1/rem/runs/7k3f/approve", run_report())
     daemon.script("POST /v1/projects/join", {"id": FACT_ID})
+    daemon.script("POST /v1/proposals/7k3f/accept", fact())
     return daemon
 
 
 @pytest.mark.parametrize("command", COMMANDS, ids=" ".join)
-@pytest.mark.parametrize("mark", ["CLAUDECODE", "AI_AGENT", "CODEX_THREAD_ID", "DORMOUSE_THINKER"])
+@pytest.mark.parametrize("mark", ["CLAUDECODE", "AI_AGENT", "CODEX_THREAD_ID", "GEMINI_CLI"])
 def test_an_agents_mark_refuses_every_owner_command(
     owned: Dummy, run: Run, monkeypatch: pytest.MonkeyPatch, command: list[str], mark: str
 ) -> None:
@@ -51,6 +54,43 @@ def test_an_agents_mark_refuses_every_owner_command(
     assert said.code == 5
     assert said.json["error"]["code"] == "refused"
     assert mark in said.err
+    assert owned.asked == []
+
+
+@pytest.mark.parametrize(
+    ("mark", "agent"),
+    [
+        ({"CLAUDECODE": "1"}, "claude-code"),
+        ({"CODEX_SANDBOX": "seatbelt"}, "codex"),
+        ({"GEMINI_CLI": "1"}, "gemini"),
+        ({"OPENCODE": "1", "AGENT": "1"}, "opencode"),
+        ({"OPENCLAW_SHELL": "exec"}, "openclaw"),
+        ({"OPENCLAW_CLI": "1"}, "openclaw"),
+        ({"HERMES_SESSION_ID": "20260511"}, "hermes"),
+        ({"HERMES_AGENT": "true", "AI_AGENT": "other"}, "hermes"),
+        ({"AI_AGENT": "Claude-Code_2.1.0_cli"}, "claude-code"),
+        ({"AI_AGENT": "something new"}, "agent"),
+        ({"DORMOUSE_THINKER": "1"}, "thinker"),
+        ({"AGENT": "1"}, None),
+        ({"CODEX_HOME": "/x", "CLAUDE_CONFIG_DIR": "/y", "HERMES_HOME": "/z"}, None),
+        ({"GEMINI_CLI_HOME": "/x", "OPENCODE_CONFIG": "/y"}, None),
+    ],
+    ids=lambda value: " ".join(value) if isinstance(value, dict) else value,
+)
+def test_an_agent_is_known_by_its_mark_and_nobody_by_their_own_settings(
+    home: Home, monkeypatch: pytest.MonkeyPatch, mark: dict[str, str], agent: str | None
+) -> None:
+    for name, value in mark.items():
+        monkeypatch.setenv(name, value)
+    assert owner.agent() == agent
+    assert (owner.marker() in mark) is (agent is not None)
+
+
+def test_a_mark_refuses_at_a_terminal_too(owned: Dummy, home: Home) -> None:
+    home.keyslots.write_text('{"slots": [{"kind": "keyfile"}]}')
+    typed = [("Passphrase:", "")]
+    said = on_terminal("erase", "7k3f", "--yes", typed=typed, env={"GEMINI_CLI": "1"})
+    assert said.code == 5
     assert owned.asked == []
 
 

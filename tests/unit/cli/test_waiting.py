@@ -7,6 +7,7 @@ import pytest
 
 from tests.unit.cli.conftest import Run
 from tests.unit.cli.dummy import FACT_ID, OTHER_ID, Dummy, fact, run_report
+from tests.unit.cli.terminals import on_terminal
 
 PASSING = {"id": FACT_ID, "state": "dropped"}
 CANDIDATE = {
@@ -39,20 +40,34 @@ def test_candidates_are_listed_accepted_and_dropped(daemon: Dummy, run: Run) -> 
     assert run("candidates", "drop", "7k3f").out == "dropped 7k3f2a\n"
 
 
-def test_proposals_are_listed_accepted_and_rejected(
-    daemon: Dummy, run: Run, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_proposals_are_listed_accepted_and_rejected(daemon: Dummy, run: Run) -> None:
     daemon.script("GET /v1/proposals", [PROPOSAL])
     daemon.script("POST /v1/proposals/7k3f/accept", fact())
     daemon.script("POST /v1/proposals/7k3f/reject", {"id": FACT_ID, "state": "rejected"})
     assert run("proposals", "--json").json == [PROPOSAL]
     assert "codex" in run("proposals").out
-    assert run("proposals", "accept", "7k3f").code == 0
+    assert on_terminal("proposals", "accept", "7k3f").code == 0
     assert run("proposals", "reject", "7k3f").out == "rejected 7k3f2a\n"
-    monkeypatch.setenv("CODEX_SANDBOX", "1")
-    said = run("proposals", "accept", "7k3f")
-    assert said.code == 5
-    assert "CODEX_SANDBOX" in said.err
+
+
+def test_what_is_to_be_replaced_is_named_beside_what_takes_its_place(
+    daemon: Dummy, run: Run
+) -> None:
+    correct = {**PROPOSAL, "what": "correct", "text": "the port is 81", "fact": OTHER_ID}
+    daemon.script("GET /v1/proposals", [correct, {**PROPOSAL, "fact": OTHER_ID}])
+    out = run("proposals").out
+    assert "in place of 9m2q4c: the port is 81" in out
+    assert out.count("in place of") == 1
+
+
+@pytest.mark.parametrize("columns", ["100", "80", "40"])
+def test_no_agents_name_hides_what_it_proposes(daemon: Dummy, columns: str) -> None:
+    text = " ".join(f"word{number:02}" for number in range(30))
+    daemon.script("GET /v1/proposals", [{**PROPOSAL, "by": "a" * 40, "text": text}])
+    shown = on_terminal("proposals", env={"TERM": "xterm", "NO_COLOR": "1", "COLUMNS": columns}).out
+    for word in text.split():
+        assert word in shown
+    assert shown.replace("\n", " ").count("a") >= 40
 
 
 def test_questions_show_both_facts_and_how_to_answer(daemon: Dummy, run: Run) -> None:

@@ -152,7 +152,9 @@ async def _by_agent(
                 return Conflict(what=f"fact {fact.id} is retired already")
             done = by_agents.forget(w, [fact.id], who, where, limit, str(fields["why"]))
             return done if isinstance(done, Refused) else w.fact(fact.id)
-        if verb in ("pin", "unpin"):
+        if verb == "unpin":  # no proposal says this, and one to pin would say the opposite
+            return Refused(what="an agent can't take a pin off")
+        if verb == "pin":
             return w.propose("pin", {"fact": fact.id, "text": fact.text}, by=str(who.agent)).id
         return Refused(what="an agent can't bring back what was retired")
 
