@@ -53,7 +53,14 @@ def serving(home: Path) -> Iterator[Client]:
     to_server, from_server = os.pipe(), os.pipe()
     client = Client(to_server[1], from_server[0])
     server = mcp.Server(Home(home), None, Lines(to_server[0]), from_server[1])
-    thread = threading.Thread(target=server.run, daemon=True)
+
+    def run() -> None:
+        try:
+            server.run()
+        finally:
+            os.close(from_server[1])  # as the process would, so that nobody waits for an answer
+
+    thread = threading.Thread(target=run, daemon=True)
     thread.start()
     try:
         yield client
@@ -64,7 +71,6 @@ def serving(home: Path) -> Iterator[Client]:
         thread.join(10)
         client.closed()
         os.close(to_server[0])
-        os.close(from_server[1])
     assert not thread.is_alive()
 
 
