@@ -22,6 +22,7 @@ from dormouse_wire.launch import LOCK_FD
 from dormouse_wire.paths import Home, key_folder
 
 if TYPE_CHECKING:
+    from dormouse.api.server import QuietServer
     from dormouse.api.service import Service
     from dormouse.work.memory import Memory
 
@@ -31,6 +32,7 @@ FIRST_PASSED_FD = 3  # systemd's first socket
 # to have it back while sleep computes. Of 5 ms, the default, questions wait for 25: p95 6.6 times
 # that of an idle memory on two cores, 1.4 to 2.0 times with this (bench/night).
 SWITCH_S = 0.0005
+GARBAGE = 20_000  # objects made until a look through the youngest; 700 is several times a prompt
 
 
 def clock_from_environment() -> Clock:
@@ -157,16 +159,32 @@ def serve(home: Home) -> None:
     listener, passed, manager = listen(home), was_passed(), notify.address()
     hygiene.set_up_log(home.log)
     _mirror_autostart(home)
+    # uvicorn raises the signal again once it is done; ours then ends the process in good order.
+    for number in (signal.SIGTERM, signal.SIGINT):
+        signal.signal(number, lambda *_: sys.exit(0))
+    service = make_service(home, clock_from_environment())
+    server = make_server(service)
+    service.stop = server.end
+    service.started = lambda: notify.notify(manager, notify.READY)
+    gc.freeze()  # what stands now is not looked through again in the middle of a prompt
+    gc.set_threshold(GARBAGE, 20, 20)
+    log.info("started, version %s", __version__)
+    try:
+        server.run(sockets=[listener])
+    finally:
+        notify.notify(manager, notify.STOPPING)
+        if not passed:
+            home.socket.unlink(missing_ok=True)
+
+
+def make_server(service: "Service") -> "QuietServer":
+    """uvicorn with our protocol, and nothing in between that a socket has no use for."""
     import uvicorn  # noqa: PLC0415  after the lock: of many starters only one pays for it
 
     from dormouse.api.app import Application  # noqa: PLC0415
     from dormouse.api.protocol import PeerChecked  # noqa: PLC0415
     from dormouse.api.server import QuietServer  # noqa: PLC0415
 
-    # uvicorn raises the signal again once it is done; ours then ends the process in good order.
-    for number in (signal.SIGTERM, signal.SIGINT):
-        signal.signal(number, lambda *_: sys.exit(0))
-    service = make_service(home, clock_from_environment())
     config = uvicorn.Config(
         Application(service),
         http=PeerChecked,
@@ -180,18 +198,7 @@ def serve(home: Home) -> None:
         timeout_keep_alive=5,
         timeout_graceful_shutdown=5,
     )
-    server = QuietServer(config)
-    service.stop = server.end
-    service.started = lambda: notify.notify(manager, notify.READY)
-    gc.freeze()  # what stands now is not looked through again in the middle of a prompt
-    gc.set_threshold(20_000, 20, 20)
-    log.info("started, version %s", __version__)
-    try:
-        server.run(sockets=[listener])
-    finally:
-        notify.notify(manager, notify.STOPPING)
-        if not passed:
-            home.socket.unlink(missing_ok=True)
+    return QuietServer(config)
 
 
 def _mirror_autostart(home: Home) -> None:
