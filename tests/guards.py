@@ -53,6 +53,7 @@ OF_THINKING = "tests/unit/work/test_guards_of_thinking.py"
 OF_UNSURE = "tests/unit/work/test_unsure.py"
 OF_MCP = "tests/unit/plugins/test_mcp_server.py"
 OF_PASSING = "tests/unit/work/test_implicit.py"
+OF_RULES = "tests/unit/work/test_agents_rules.py"
 LEDGER_GUARDS = "tests/unit/ledger/test_guards.py"
 
 GUARDS: tuple[Guard, ...] = (
@@ -83,6 +84,27 @@ GUARDS: tuple[Guard, ...] = (
         "    return max(mine, limit - max(left, 0))\n",
         "    return mine\n",
         f"{ATTACKS}::test_agents_can_not_get_around_their_limit_by_new_sessions_and_names",
+    ),
+    Guard(
+        "a rule is a rule whatever kind an agent gives it",
+        "daemon/dormouse/work/remember.py",
+        "    if not who.is_person and is_rule(text):\n",
+        "    if False:\n",
+        f"{OF_RULES}::test_a_rule_waits_whatever_kind_the_agent_gives",
+    ),
+    Guard(
+        "no rule of an agent's hides beside a statement",
+        "daemon/dormouse/work/remember.py",
+        "    if not who.is_person and _detail_is_rule(new.detail):\n",
+        "    if False:\n",
+        f"{OF_RULES}::test_a_rule_beside_a_statement_waits_too_and_the_owner_sees_it",
+    ),
+    Guard(
+        "a correction that waits for the owner waits as a correction",
+        "daemon/dormouse/work/remember.py",
+        "        if replaces is not None:  # the yes",
+        "        if False:  # the yes",
+        f"{OF_RULES}::test_a_correction_that_makes_a_rule_waits_and_a_yes_retires_the_old_wording",
     ),
     Guard(
         "what agents do is told in a text that does not grow without end",

@@ -98,7 +98,7 @@ TOOLS = [
     _tool(
         "memory_correct",
         "Replace a wrong fact by a right one; the old one is retired. What the person said"
-        " themselves is only proposed to them.",
+        " themselves, and a rule, is only proposed to them.",
         {"id": ID, "text": _text("How it is right.", minLength=1)},
         "id",
         "text",
@@ -260,7 +260,7 @@ def _forget(daemon: Daemon, given: Given) -> Told:
 def _correct(daemon: Daemon, given: Given) -> Told:
     answer = daemon.post("facts", given["id"], "correct", body={"text": given["text"]})
     if answer.get("state") == "proposed":
-        text = f"Proposed {answer['proposal'][:6]}: your person said this and has to agree."
+        text = f"Proposed {answer['proposal'][:6]}: it waits for your person's yes."
         return text, _some(answer, "id", "state", "proposal")
     text = f"Noted {answer['id'][:6]} in place of {given['id']}."
     return text, _some(answer, "id", "text", "scope", "current")

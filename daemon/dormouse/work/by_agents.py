@@ -112,7 +112,8 @@ def retire(w: Writer, fact: Fact, who: Speaker, where: Where, why: str) -> Fact:
 def correct(
     w: Writer, fact: Fact, text: str, who: Speaker, where: Where, limit: int, now: str
 ) -> Fact | str | Refused:
-    """Correct a fact, which counts as a retirement; what the owner said is only proposed.
+    """Correct a fact, which counts as a retirement. What the owner said, pinned or has to say
+    (a rule, what holds everywhere) is only proposed.
 
     Returns the new fact, the proposal's id, or the refusal. Raises Conflict.
     """
@@ -125,7 +126,10 @@ def correct(
     done = counted(w, who, limit)
     if done >= limit:
         return over_limit(done, limit)
-    corrected = owner.correct(w, fact.id, text, who, now)
+    kept = owner.reword(w, fact, text, who, now)
+    corrected = kept.fact
+    if corrected is None:  # returned, not raised: a proposal that is rolled back waits nowhere
+        return str(kept.proposal_id)
     _count(w, who)
     short = fact.id[:6]
     _journal(w, who, where, f"corrected {fact.id}: {corrected.id}")

@@ -6,7 +6,7 @@ from dormouse.facts import Because, Fact, How, Scope, Trust
 from dormouse.judgments import Verdict
 from dormouse.ledger import Writer
 from dormouse.work.places import NOWHERE, Where
-from dormouse.work.remember import OWNER, Speaker, Wish, from_payload, remember
+from dormouse.work.remember import OWNER, Kept, Speaker, Wish, from_payload, remember
 
 
 def retire(w: Writer, fact_id: str, who: Speaker, why: str) -> Fact:
@@ -37,14 +37,19 @@ def correct(w: Writer, fact_id: str, text: str, who: Speaker, now: str) -> Fact:
         raise Conflict(what=f"fact {fact_id} is retired already", hint="Restore it first.")
     if is_stronger(old, who):
         raise Conflict(what="the owner said this; an agent can only propose a correction")
+    kept = reword(w, old, text, who, now)
+    if kept.fact is None:
+        raise Conflict(what="the correction waits for the owner")
+    return kept.fact
+
+
+def reword(w: Writer, old: Fact, text: str, who: Speaker, now: str) -> Kept:
+    """Put *text* in the place of *old*, or let it wait where it is the owner's to say."""
     where = Where(old.project_id, old.project_name, old.branch)
     session = old.session_id if old.scope is Scope.SESSION else None  # for whom, not who said it
     wish = Wish(text, old.kind, old.layer, old.scope, pin=old.pinned, for_session=session)
     speaker = Speaker(who.agent, who.session_id, None, who.trust, who.how)
-    kept = remember(w, wish, speaker, where, now, replaces=old)
-    if kept.fact is None:
-        raise Conflict(what="the correction waits for the owner")
-    return kept.fact
+    return remember(w, wish, speaker, where, now, replaces=old)
 
 
 def is_stronger(fact: Fact, who: Speaker) -> bool:

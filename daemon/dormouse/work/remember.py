@@ -5,7 +5,7 @@ from datetime import timedelta
 from typing import Any
 
 from dormouse import slots
-from dormouse.capture import kind_of
+from dormouse.capture import is_rule, is_rule_of_steps, kind_of
 from dormouse.capture.language import detect
 from dormouse.errors import BadRequest
 from dormouse.facts import (
@@ -107,8 +107,10 @@ def remember(
     needs = needs_owner(new, wish, who)
     proposal_id = None
     if needs and (not who.is_person or "rule" in needs):
-        what = "rule" if "rule" in needs else needs[0]
-        row = w.propose(what, _payload(new, where), by=who.agent or "owner")
+        what, payload = "rule" if "rule" in needs else needs[0], _payload(new, where)
+        if replaces is not None:  # the yes has to retire the old wording too
+            what, payload = "correct", {"fact": replaces.id, "text": new.text}
+        row = w.propose(what, payload, by=who.agent or "owner")
         return Kept("proposed", types, None, row.id, needs)
     if needs:  # an unattended prompt of the person: the fact is kept, its pin waits
         proposal_id = w.propose("pin", _payload(new, where), by=who.agent or "owner").id
@@ -152,6 +154,8 @@ def needs_owner(new: NewFact, wish: Wish, who: Speaker) -> tuple[str, ...]:
     if who.is_person and who.attended:
         return ()
     needs = []
+    if not who.is_person and _detail_is_rule(new.detail):
+        needs.append("rule")
     if new.kind is Kind.FEEDBACK or (not who.is_person and new.kind is Kind.USER):
         needs.append("rule" if new.kind is Kind.FEEDBACK else "user_scope")
     if not who.is_person and new.scope in (Scope.USER, Scope.ORGANISATION):
@@ -161,8 +165,21 @@ def needs_owner(new: NewFact, wish: Wish, who: Speaker) -> tuple[str, ...]:
     return tuple(dict.fromkeys(needs))
 
 
+def _detail_is_rule(said: Detail) -> bool:
+    """What stands beside a statement is shown with it, so a rule can hide there."""
+    beside = (said.outcome or "", said.context or "")
+    return any(map(is_rule, beside)) or any(map(is_rule_of_steps, (*said.steps, *said.tools)))
+
+
+def _kind(wish: Wish, text: str, who: Speaker) -> Kind:
+    """The kind that was given, else the text's. An agent's word for it makes no rule harmless."""
+    if not who.is_person and is_rule(text):
+        return Kind.FEEDBACK
+    return wish.kind or kind_of(text)
+
+
 def _new_fact(wish: Wish, text: str, who: Speaker, where: Where, now: str) -> NewFact:
-    kind = wish.kind or kind_of(text)
+    kind = _kind(wish, text, who)
     scope = wish.scope or default_scope(kind, where, everywhere=wish.everywhere)
     at = _said_at(wish, now)
     statement = slots.read(text)
