@@ -54,6 +54,8 @@ OF_UNSURE = "tests/unit/work/test_unsure.py"
 OF_MCP = "tests/unit/plugins/test_mcp_server.py"
 OF_PASSING = "tests/unit/work/test_implicit.py"
 OF_RULES = "tests/unit/work/test_agents_rules.py"
+OF_LIMITS = "tests/system/test_agents_limits.py"
+REQUESTS = "daemon/dormouse/api/requests.py"
 LEDGER_GUARDS = "tests/unit/ledger/test_guards.py"
 
 GUARDS: tuple[Guard, ...] = (
@@ -105,6 +107,43 @@ GUARDS: tuple[Guard, ...] = (
         "        if replaces is not None:  # the yes",
         "        if False:  # the yes",
         f"{OF_RULES}::test_a_correction_that_makes_a_rule_waits_and_a_yes_retires_the_old_wording",
+    ),
+    Guard(
+        "what is private is kept by no argument of a tool",
+        REQUESTS,
+        '    kept = strip_private(text or "")\n',
+        '    kept = text or ""\n',
+        f"{OF_LIMITS}::test_what_is_private_is_kept_by_no_argument_of_any_tool",
+    ),
+    Guard(
+        "where Dormouse is off an agent changes and reads nothing",
+        REQUESTS,
+        "    if where.off and not who.is_person:\n",
+        "    if False:\n",
+        f"{OF_LIMITS}"
+        "::test_where_dormouse_is_off_an_agent_changes_and_reads_nothing_and_the_owner_may",
+    ),
+    Guard(
+        "an agent's name that may be a secret is not taken",
+        "daemon/dormouse_wire/names.py",
+        "    return len(word) <= most\n",
+        "    return True\n",
+        "tests/unit/plugins/test_names.py::test_what_may_be_a_secret_is_no_name_not_even_cut",
+    ),
+    Guard(
+        "what can be no id is not said again",
+        "daemon/dormouse/ledger/ids.py",
+        '    return text if could_be_id(text) else "given"\n',
+        "    return text[:20]\n",
+        f"{OF_LIMITS}::test_a_secret_for_a_name_or_an_id_is_neither_kept_nor_said_again",
+    ),
+    Guard(
+        "a text that nobody can see is no fact",
+        REQUESTS,
+        "    return None if is_blank(kept) else kept\n",
+        "    return kept\n",
+        "tests/unit/api/test_requests.py"
+        "::test_a_text_of_which_nothing_can_be_seen_is_refused_as_empty",
     ),
     Guard(
         "what agents do is told in a text that does not grow without end",

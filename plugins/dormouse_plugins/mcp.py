@@ -8,7 +8,6 @@ message, it is answered and the next one is read.
 import argparse
 import json
 import os
-import re
 import sys
 import time
 import uuid
@@ -22,6 +21,7 @@ from dormouse_plugins.mcp_daemon import Daemon, Failed
 from dormouse_plugins.mcp_lines import MAX_MESSAGE, Lines, id_of
 from dormouse_wire import __version__
 from dormouse_wire.hosts import HOSTS
+from dormouse_wire.names import name_of
 from dormouse_wire.paths import Home
 
 VERSIONS = ("2025-11-25", "2025-06-18", "2025-03-26", "2024-11-05")  # newest first
@@ -44,8 +44,7 @@ def agent_of(client: str, fallback: str | None) -> str:
     for id_ in HOSTS:
         if id_ in name:
             return id_
-    plain = re.sub(r"[^a-z0-9]+", "-", name).strip("-")[:40].strip("-")
-    return fallback or plain or "mcp"
+    return fallback or name_of(client) or "mcp"
 
 
 class Server:

@@ -159,7 +159,9 @@ def check(name: str, given: Given) -> None:
             raise _invalid(f"{field} is missing")
     for field, value in given.items():
         if field not in properties:
-            raise _invalid(f"there is no argument {field[:40]!r}")
+            # Not the name that was sent: anything may stand there, a secret too.
+            names = ", ".join(properties) or "none"
+            raise _invalid(f"there is an unknown one; the arguments of {name} are: {names}")
         if value is not None:
             _check_one(field, value, properties[field])
 

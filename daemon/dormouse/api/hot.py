@@ -12,7 +12,7 @@ from urllib.parse import unquote
 from dormouse.api import requests, views
 from dormouse.api.service import Service
 from dormouse.api.wire import Scope, fingerprint, header, idempotency_key, log_failure, read_json
-from dormouse.errors import BadRequest, DormouseError, KeyReused, NotFound, Refused
+from dormouse.errors import BadRequest, DormouseError, KeyReused, NotFound
 from dormouse.facts import Layer
 from dormouse.hosts import READERS
 from dormouse.ledger import Reader, Writer
@@ -56,7 +56,8 @@ async def hook(service: Service, twice: Twice, path: str, body: bytes) -> Answer
     _, _, agent, name, *more = (*path.split("/"), "", "")
     agent, name = unquote(agent), mask(unquote(name))
     if agent not in HOSTS or not name or any(more):
-        raise NotFound(what="agent", id=agent[:40], hint="The agents stand in docs/operations.md.")
+        hint = "The agents stand in docs/operations.md."
+        raise NotFound(what="agent", id=mask(agent)[:40], hint=hint)
     memory = service.memory
     if memory is None:
         return 200, b"", PLAIN
@@ -98,8 +99,7 @@ async def capture(service: Service, scope: Scope, body: bytes) -> Answered:
     settle = requests.flag(fields, "settle", True)
     folder = requests.folder_field(fields)
     where = await memory.aside(lambda: memory.places.where(folder)) if folder else NOWHERE
-    if where.off and not who.is_person:
-        raise Refused(what="Dormouse is off in this folder", hint="Nothing is kept from here.")
+    requests.refuse_off(who, where)
     key = idempotency_key(scope)
     mark = fingerprint(scope, body) if key else ""
     now = memory.now()

@@ -1,21 +1,23 @@
 """From a JSON body to a wish or a question: every field checked, nothing echoed."""
 
-import re
 from collections.abc import Mapping
 from enum import StrEnum
 from pathlib import Path
 from typing import Any, TypeVar
 
+from dormouse.capture.normalise import is_blank
 from dormouse.capture.private import strip_private
-from dormouse.errors import BadRequest
+from dormouse.errors import BadRequest, Refused
 from dormouse.facts import Detail, How, Kind, Layer, Scope, Trust
 from dormouse.times import parse, stamp
+from dormouse.work.places import Where
 from dormouse.work.prepare import mask
 from dormouse.work.remember import Speaker, Wish
+from dormouse_wire.names import is_name
 
 E = TypeVar("E", bound=StrEnum)
 SOURCES = ("own", "file", "tool")
-AGENT = re.compile(r"[a-z0-9][a-z0-9-]{0,39}\Z")
+MOST_TEXT = 8 * 1024 * 1024  # as much as a body holds; what a fact holds is for the work to say
 FACT_FIELDS = {
     "text", "kind", "layer", "scope", "project", "session_id", "at", "pin", "steps", "tools",
     "outcome", "weight", "context", "confidence", "settle", "everywhere", "source",
@@ -26,10 +28,12 @@ RECALL_FIELDS = {
 
 
 def known_fields(body: Mapping[str, Any], fields: set[str]) -> None:
-    """Raise BadRequest where a field's name is not one of ours (a typo would be lost silently)."""
-    strange = sorted(set(body) - fields)
-    if strange:
-        raise BadRequest(what=f"unknown field {strange[0][:40]!r}")
+    """Raise BadRequest where a field's name is not one of ours (a typo would be lost silently).
+
+    It says which names there are: the one that was sent may be anything, a secret too.
+    """
+    if set(body) - fields:
+        raise BadRequest(what=f"there is an unknown field; known are {', '.join(sorted(fields))}")
 
 
 def text_field(
@@ -45,6 +49,22 @@ def text_field(
     if len(value) > longest:
         raise BadRequest(what=f"{name} is longer than {longest} characters")
     return value
+
+
+def said_field(body: Mapping[str, Any], name: str, *, longest: int = 100_000) -> str | None:
+    """A text that may be kept, without its private parts; None where nothing is left to read."""
+    return _said(text_field(body, name, longest=longest))
+
+
+def said_fields(body: Mapping[str, Any], name: str, *, most: int = 1_000) -> tuple[str, ...]:
+    """A list of such texts; those of which nothing is left are not among it."""
+    return tuple(filter(None, map(_said, texts_field(body, name, most=most))))
+
+
+def _said(text: str | None) -> str | None:
+    """The one place at which <private> is taken out of what a request asks to keep."""
+    kept = strip_private(text or "")
+    return None if is_blank(kept) else kept
 
 
 def id_field(body: Mapping[str, Any], name: str, *, longest: int) -> str | None:
@@ -131,19 +151,29 @@ def speaker(agent: str | None, session_id: str | None, source: str | None = None
     """
     if agent is None:
         return Speaker(None, session_id, None, Trust.USER, How.HUMAN)
-    if not AGENT.match(agent) or mask(agent) != agent:
+    if not is_name(agent) or mask(agent) != agent:
         raise BadRequest(what="the header Dormouse-Agent must name an agent")
     if source == "tool":
         return Speaker(agent, session_id, None, Trust.TOOL, How.TOOL, attended=False)
     return Speaker(agent, session_id, None, Trust.ASSISTANT, How.ASSISTANT, attended=False)
 
 
+def refuse_off(who: Speaker, where: Where) -> None:
+    """Refuse an agent whatever it asks for in a folder where Dormouse is off; the owner may."""
+    if where.off and not who.is_person:
+        raise Refused(
+            what="Dormouse is off in this folder", hint="Nothing is kept, changed or shown here."
+        )
+
+
 def statement_field(body: Mapping[str, Any]) -> str:
     """The text to keep, without its private parts. Raises BadRequest if nothing is left."""
-    text = text_field(body, "text", needed=True, longest=8 * 1024 * 1024) or ""
-    kept = strip_private(text)
-    if kept != text and not (kept := kept.strip()):
+    text = text_field(body, "text", needed=True, longest=MOST_TEXT)
+    kept = said_field(body, "text", longest=MOST_TEXT)
+    if kept is None and text is not None and not is_blank(text):
         raise BadRequest(what="beside the private part there is nothing to keep")
+    if kept is None:
+        raise BadRequest(what="there is no text to keep")
     return kept
 
 
@@ -164,10 +194,10 @@ def wish(body: Mapping[str, Any]) -> Wish:
         confidence=number_field(body, "confidence", 0, 1),
         weight=number_field(body, "weight", 0, 1) or 0.0,
         detail=Detail(
-            tuple(texts_field(body, "steps")),
-            tuple(texts_field(body, "tools")),
-            text_field(body, "outcome"),
-            text_field(body, "context"),
+            said_fields(body, "steps"),
+            said_fields(body, "tools"),
+            said_field(body, "outcome"),
+            said_field(body, "context"),
             source if source != "own" else None,
         ),
     )

@@ -10,6 +10,8 @@ _SPACE = re.compile(r"\s+")
 # Marks that end a statement or only join letters invisibly; they never tell two statements apart.
 _TRAILING = " \t\n.!?,;:…。！？，、；：｡"
 _INVISIBLE = re.compile("[\u00ad\u200b-\u200f\u2060\ufeff]")
+_NOT_SEEN = frozenset(("Zs", "Zl", "Zp", "Cc", "Cf", "Mn", "Me"))  # a mark needs a letter
+_FILLERS = "\u115f\u1160\u2800\u3164\uffa0"  # letters by name, blank by looks
 
 
 def clean(text: str) -> str:
@@ -19,6 +21,16 @@ def clean(text: str) -> str:
         text = text.encode("utf-16-le", "surrogatepass").decode("utf-16-le", "replace")
         text = text.replace("\x00", "\ufffd")
     return unicodedata.normalize("NFC", _NEWLINES.sub("\n", text))
+
+
+def is_blank(text: str) -> bool:
+    """Whether nothing of *text* can be seen: space, control, joining and filling letters only."""
+    # Most texts show it at once; of one that does not, each letter is looked at once.
+    return all(map(_unseen, text[:99])) and all(map(_unseen, set(text)))
+
+
+def _unseen(letter: str) -> bool:
+    return unicodedata.category(letter) in _NOT_SEEN or letter in _FILLERS
 
 
 def fold(text: str) -> str:

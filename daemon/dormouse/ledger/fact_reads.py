@@ -21,7 +21,7 @@ from dormouse.facts import (
 )
 from dormouse.ledger.base import as_list, visible
 from dormouse.ledger.detail_rows import DetailReads
-from dormouse.ledger.ids import SHORTEST, could_be_id, shortest_unique
+from dormouse.ledger.ids import SHORTEST, as_named, could_be_id, shortest_unique
 from dormouse.ledger.rows import Retirement, Which
 
 COLUMNS = (
@@ -161,7 +161,7 @@ class FactReads(DetailReads):
         if len(prefix) < SHORTEST:
             raise IdTooShort(id=prefix)
         if not could_be_id(prefix):
-            raise NotFound(what=what, id=prefix, hint=LISTED_BY.get(what))
+            raise NotFound(what=what, id=as_named(prefix), hint=LISTED_BY.get(what))
         rows = self._all(
             f"SELECT id FROM {name} WHERE id >= ? AND id < ? ORDER BY id LIMIT ?",
             prefix, prefix + "~", NAMED_AT_MOST,

@@ -19,6 +19,11 @@ def could_be_id(text: str) -> bool:
     return 0 < len(text) <= LENGTH and _LETTERS.issuperset(text)
 
 
+def as_named(text: str) -> str:
+    """*text* as an error may repeat it: what can be no id may be anything, a secret too."""
+    return text if could_be_id(text) else "given"
+
+
 def shortest_unique(id: str, before: str | None, after: str | None) -> str:
     """Return the shortest beginning of *id* (at least 4) that neither neighbour in order shares."""
     shared = max(_shared(id, before), _shared(id, after))

@@ -15,7 +15,7 @@ from dormouse.handoffs import Content, Handoff, State, Step, What
 from dormouse.judging.thinker import speaks_to_the_judge
 from dormouse.layers import WINDOW, alive, listen, sentences
 from dormouse.ledger import Reader, SessionRow, TurnRow, Writer
-from dormouse.ledger.ids import SHORTEST
+from dormouse.ledger.ids import SHORTEST, as_named
 from dormouse.recall import handed
 from dormouse.sessions import Event, Moment, Role
 from dormouse.work import catchup
@@ -206,14 +206,14 @@ def tend(w: Writer, project_id: str | None, now: str) -> list[Handoff]:
 def find(r: Reader, id: str, where: Where) -> Handoff:
     """The handoff of this project that *id* names. Raises NotFound, NotUnique, IdTooShort."""
     if len(id) < SHORTEST:
-        raise IdTooShort(id=id[:20])
+        raise IdTooShort(id=id)
     named = [r.handoff(whole) for whole in r.resolve_handoff(id)]
     here = [item for item in named if item.project_id == where.project_id]
     if len(here) > 1:
         raise NotUnique(id=id, among=", ".join(item.id for item in here))
     if not here:
         raise NotFound(
-            what="handoff of this project", id=id[:20], hint="See `dormouse handoff list`."
+            what="handoff of this project", id=as_named(id), hint="See `dormouse handoff list`."
         )
     return here[0]
 

@@ -12,6 +12,7 @@ from dormouse.judging.thinker import NAME, ThinkerJudge
 from dormouse.judgments import Judge, Verdict
 from dormouse.thinking import Door, Level
 from dormouse.times import parse, stamp
+from dormouse.work.prepare import mask
 
 THINKER = "thinker"
 MOST = 10_000  # pairs in one request
@@ -112,7 +113,7 @@ def _named(ladder: Ladder, name: object) -> Judge | None:
         if name in (judge.name, judge.name.partition(":")[0]):
             return judge
     names = ", ".join(judge.name for judge in ladder.judges)
-    raise NotFound(what="judge", id=str(name)[:40], hint=f"There are: {names}.")
+    raise NotFound(what="judge", id=mask(str(name))[:40], hint=f"There are: {names}.")
 
 
 def _judge_all(ladder: Ladder, alone: Judge | None, pairs: list[Any]) -> list[dict[str, Any]]:

@@ -7,6 +7,7 @@ from typing import Any
 from dormouse import slots
 from dormouse.capture import is_rule, is_rule_of_steps, kind_of
 from dormouse.capture.language import detect
+from dormouse.capture.normalise import is_blank
 from dormouse.errors import BadRequest
 from dormouse.facts import (
     NO_DETAIL,
@@ -95,7 +96,7 @@ def remember(
     """
     text = wish.text.strip()
     prepared = prepare(text)
-    if not text or not prepared.text.strip():
+    if is_blank(prepared.text):
         raise BadRequest(what="there is no text to remember")
     if len(prepared.text) > MAX_TEXT:
         raise BadRequest(

@@ -54,6 +54,7 @@ async def show(
 ) -> dict[str, Any]:
     memory, who = service.need(), speaker_of(request)
     where = await _where(memory, project)
+    requests.refuse_off(who, where)
 
     def do(reader: Reader) -> dict[str, Any]:
         if not who.is_person:
@@ -71,6 +72,7 @@ async def history(
 ) -> list[dict[str, Any]]:
     memory, who = service.need(), speaker_of(request)
     where = await _where(memory, project)
+    requests.refuse_off(who, where)
 
     def do(reader: Reader) -> list[dict[str, Any]]:
         if who.is_person:
@@ -89,11 +91,12 @@ async def forget(service: Svc, request: Request) -> dict[str, Any]:
     fields = await body_of(request)
     requests.known_fields(fields, {"ids", "why", "session_id", "project"})
     ids = requests.texts_field(fields, "ids")
-    why = requests.text_field(fields, "why", longest=2_000) or ""
+    why = requests.said_field(fields, "why", longest=2_000) or ""
     who = speaker_of(request, requests.session_field(fields))
     if who.is_person:
         raise BadRequest(what="the owner retires with /v1/facts/{id}/retire")
     where = await _where(memory, requests.folder_field(fields))
+    requests.refuse_off(who, where)
     limit = memory.settings.forget_per_session
     done = await memory.write(lambda w: by_agents.forget(w, ids, who, where, limit, why))
     if isinstance(done, Refused):
@@ -114,10 +117,11 @@ async def change(service: Svc, fact_id: str, verb: str, request: Request) -> dic
     who, now = speaker_of(request, session), memory.now()
     if verb not in ("retire", "restore", "correct", "pin", "unpin"):
         raise BadRequest(what="a fact can be retired, restored, corrected, pinned, unpinned")
-    why = requests.text_field(fields, "why", needed=verb == "retire") or ""
+    requests.text_field(fields, "why", needed=verb == "retire")
+    why = requests.said_field(fields, "why") or ""
     text = requests.statement_field(fields) if verb == "correct" else ""
     if not who.is_person:
-        return await _by_agent(memory, fact_id, verb, who, fields)
+        return await _by_agent(memory, fact_id, verb, who, fields, text=text, why=why)
 
     def do(w: Writer) -> Fact:
         found = w.resolve(fact_id)
@@ -135,22 +139,28 @@ async def change(service: Svc, fact_id: str, verb: str, request: Request) -> dic
 
 
 async def _by_agent(
-    memory: Memory, fact_id: str, verb: str, who: Speaker, fields: dict[str, Any]
+    memory: Memory,
+    fact_id: str,
+    verb: str,
+    who: Speaker,
+    fields: dict[str, Any],
+    *,
+    text: str,
+    why: str,
 ) -> dict[str, Any]:
     """An agent's wish: what it may not do is proposed, or refused as a whole."""
     where = await _where(memory, requests.folder_field(fields))
+    requests.refuse_off(who, where)
     limit, now = memory.settings.forget_per_session, memory.now()
 
     def do(w: Writer) -> Fact | str | DormouseError:
         fact = by_agents.find(w, fact_id, where.look(who.session_id))
         if verb == "correct":
-            return by_agents.correct(
-                w, fact, requests.statement_field(fields), who, where, limit, now
-            )
+            return by_agents.correct(w, fact, text, who, where, limit, now)
         if verb == "retire":
             if not fact.current:
                 return Conflict(what=f"fact {fact.id} is retired already")
-            done = by_agents.forget(w, [fact.id], who, where, limit, str(fields["why"]))
+            done = by_agents.forget(w, [fact.id], who, where, limit, why)
             return done if isinstance(done, Refused) else w.fact(fact.id)
         if verb == "unpin":  # no proposal says this, and one to pin would say the opposite
             return Refused(what="an agent can't take a pin off")

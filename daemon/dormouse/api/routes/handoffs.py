@@ -54,16 +54,17 @@ async def give(service: Svc, request: Request) -> JSONResponse:
     who = speaker_of(request, requests.session_field(fields))
     folder = requests.folder_field(fields)
     where = await _where(memory, folder)
+    requests.refuse_off(who, where)
     if where.off:
         raise BadRequest(what="Dormouse is off in this folder")
     giver = who.agent or requests.id_field(fields, "from", longest=40)
     given = handoff.Given(
-        goal=requests.text_field(fields, "goal", longest=4_000) or "",
+        goal=requests.said_field(fields, "goal", longest=4_000) or "",
         to=requests.id_field(fields, "to", longest=40),
-        done=tuple(requests.texts_field(fields, "done", most=100)),
-        open=tuple(requests.texts_field(fields, "open", most=100)),
-        decisions=tuple(requests.texts_field(fields, "decisions", most=100)),
-        files=tuple(requests.texts_field(fields, "files", most=100)),
+        done=requests.said_fields(fields, "done", most=100),
+        open=requests.said_fields(fields, "open", most=100),
+        decisions=requests.said_fields(fields, "decisions", most=100),
+        files=requests.said_fields(fields, "files", most=100),
         by_agent=not who.is_person,
     )
     await memory.aside(lambda: handoff.read_on(memory, where, giver))
@@ -94,9 +95,12 @@ async def list_(service: Svc, project: str | None = None) -> list[dict[str, Any]
 
 
 @router.get("/{handoff_id}")
-async def show(service: Svc, handoff_id: str, project: str | None = None) -> dict[str, Any]:
+async def show(
+    service: Svc, handoff_id: str, request: Request, project: str | None = None
+) -> dict[str, Any]:
     memory = service.need()
     where, now = await _where(memory, project), memory.now()
+    requests.refuse_off(speaker_of(request), where)
 
     def do(w: Writer) -> Handoff:
         items = handoff.tend(w, where.project_id, now) if where.project_id else []
@@ -114,6 +118,7 @@ async def step(service: Svc, handoff_id: str, verb: str, request: Request) -> di
     requests.known_fields(fields, STEP)
     who = speaker_of(request, requests.session_field(fields))
     where = await _where(memory, requests.folder_field(fields))
+    requests.refuse_off(who, where)
     agent = who.agent or requests.id_field(fields, "as", longest=40)
     number = requests.number_field(fields, "token", 0, 2**53)
     token, now, lease = (

@@ -27,7 +27,7 @@ async def drop(service: Svc, request: Request) -> dict[str, Any]:
     session = requests.text_field(fields, "session", needed=True) or ""
     dropped = await service.need().write(lambda w: w.drop_turns(session))
     if not dropped:
-        raise NotFound(what="session with turns", id=session[:60], hint="`dormouse journal`")
+        raise NotFound(what="session with turns", id=mask(session)[:60], hint="`dormouse journal`")
     return {"session": session, "dropped": dropped}
 
 

@@ -11,6 +11,7 @@ from dormouse.api.routes.common import OWNERS, Svc, body_of, look_of
 from dormouse.errors import NotFound, Refused
 from dormouse.ledger import Reader, Writer
 from dormouse.work import catchup, doctor, status
+from dormouse.work.prepare import mask
 from dormouse_wire.hosts import HOSTS
 
 router = APIRouter(prefix="/v1")
@@ -64,7 +65,8 @@ async def agent(service: Svc, agent: str, request: Request) -> dict[str, Any]:
     if request.headers.get("dormouse-agent") is not None:
         raise Refused(what="an agent can't connect itself")
     if agent not in HOSTS:
-        raise NotFound(what="agent", id=agent[:40], hint="The agents stand in docs/operations.md.")
+        hint = "The agents stand in docs/operations.md."
+        raise NotFound(what="agent", id=mask(agent)[:40], hint=hint)
     fields = await body_of(request)
     connected = requests.flag(fields, "connected")
     root = requests.text_field(fields, "root", longest=4_096)
