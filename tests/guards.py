@@ -975,6 +975,29 @@ GUARDS: tuple[Guard, ...] = (
         "tests/unit/ledger/test_exchange.py::test_what_was_erased_since_stays_erased",
     ),
     Guard(
+        "of a memory that can't be copied the bytes are kept before another takes its place",
+        "daemon/dormouse/ledger/exchange.py",
+        "    elif not copied and not log_left:\n",
+        "    elif False:\n",
+        "tests/unit/ledger/test_exchange.py"
+        "::test_a_backup_takes_the_place_of_a_memory_that_is_cut_short",
+    ),
+    Guard(
+        "the log of a damaged memory is kept before SQLite throws it away",
+        "daemon/dormouse/ledger/exchange.py",
+        "    if log_left:\n",
+        "    if False:\n",
+        "tests/unit/ledger/test_exchange.py"
+        "::test_the_log_of_a_damaged_memory_is_kept_beside_its_bytes",
+    ),
+    Guard(
+        "a locked memory is not exchanged",
+        "daemon/dormouse/api/service.py",
+        "        if not (isinstance(self.failure, Damaged) and self.data_key):\n",
+        "        if not self.data_key:\n",
+        "tests/unit/api/test_exchanging.py::test_a_locked_memory_is_not_replaced",
+    ),
+    Guard(
         "the slots of the file that is there hold",
         "daemon/dormouse/keys/rotating.py",
         'new = bool(salt) and following.get("salt") == salt.hex()',

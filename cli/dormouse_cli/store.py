@@ -68,9 +68,16 @@ def _held(answer: dict[str, Any]) -> str:
 
 
 def _restored(answer: dict[str, Any]) -> None:
-    say(f"restored; what was there before: {answer.get('before')}")
+    before = answer.get("before") or "there was none"
+    kept = "" if answer.get("before_readable", True) else ", damaged, byte for byte"
+    say(f"restored; what was there before{kept}: {before}")
     if answer.get("erased_again"):
         say(f"erased again: {answer['erased_again']}")
+    if not answer.get("erasures_read", True):
+        say(
+            "what was erased since this backup could not all be read: look with"
+            " `dormouse facts --all` and erase it again"
+        )
 
 
 @app.command(epilog=example("dormouse erase 7k3f2a"))

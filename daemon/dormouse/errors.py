@@ -136,6 +136,12 @@ class StoreExists(Conflict):
     hint = "Open it with `dormouse up`, or choose another home."
 
 
+_RESTORE = (
+    "Put a backup in its place with `dormouse restore-backup FILE`; the nights' are in the home's"
+    " backups folder."
+)
+
+
 class DamagedBackup(Damaged):
     """The backup at {path} is damaged: {why}."""
 
@@ -147,15 +153,25 @@ class DamagedBackup(Damaged):
 class MissingStore(Damaged):
     """There is no memory at {path}."""
 
-    hint = "Put a backup in its place; no new memory is made there."
+    hint = f"No new memory is made there. {_RESTORE}"
 
 
 class EmptyStore(Damaged):
     """The memory at {path} is an empty file."""
 
+    hint = f"Nothing was changed. {_RESTORE}"
+
 
 class TruncatedStore(Damaged):
-    """The memory at {path} is cut short: {why}."""
+    """The memory at {path} is damaged or cut short: {why}."""
+
+    hint = f"Nothing was changed. {_RESTORE}"
+
+
+class DamagedPages(Damaged):
+    """The memory at {path} is damaged: a part of it can't be read."""
+
+    hint = f"Nothing new is kept, what is whole can still be read. {_RESTORE}"
 
 
 class ForeignStore(Damaged):
@@ -165,9 +181,13 @@ class ForeignStore(Damaged):
 
 
 class WrongKey(Damaged):
-    """The key does not open the memory at {path}."""
+    """The key does not open the memory at {path}, or its first page is damaged."""
 
-    hint = "Nothing was changed. Put its own key file or keyslots.json back."
+    hint = (
+        "Nothing was changed. If key file and keyslots.json were exchanged, put its own back; else"
+        " put a backup in its place with `dormouse restore-backup FILE` (the nights' are in the"
+        " home's backups folder)."
+    )
 
 
 class SchemaDiffers(Damaged):

@@ -112,11 +112,11 @@ def open_memory(home: Home, data_key: bytes, clock: Clock) -> "Memory":
     from dormouse.work.thinkers import make_door  # noqa: PLC0415
 
     settings = read(home.settings)
+    warm_rules()
     ledger = Ledger(home.ledger, data_key, prepare=prepare, now=clock)
     places = Places(
         ledger, Path.home(), settings.capture_off_patterns, settings.capture_mode == "opt-in"
     )
-    warm_rules()
     door = make_door(ledger, settings, clock)
     models = Models(home.root / "models")
     meaning = (
@@ -144,7 +144,7 @@ def make_service(home: Home, clock: Clock) -> "Service":
     from dormouse.api.opening import open_from_disk  # noqa: PLC0415
     from dormouse.api.service import Service  # noqa: PLC0415
 
-    service = Service(home, lambda key: open_memory(home, key, clock))
+    service = Service(home, lambda key: open_memory(home, key, clock), clock)
     open_from_disk(service)
     return service
 

@@ -3,6 +3,7 @@
 from pathlib import Path
 from typing import Any
 
+from dormouse import times
 from dormouse.api.service import Service
 from dormouse.errors import Conflict, ForeignStore
 from dormouse.keys import KeySlots, rotating
@@ -50,26 +51,37 @@ def look(service: Service, slots: KeySlots, path: Path) -> Looked:
 def _free(path: Path) -> Path:
     """*path*, or the next of its name that is not there: two in one second are two."""
     others = (path.with_stem(f"{path.stem}-{number}") for number in range(2, 1_000))
-    return next((each for each in (path, *others) if not each.exists()), path)
+    return next(
+        (each for each in (path, *others) if not any(each.parent.glob(f"{each.name}*"))), path
+    )
 
 
 async def restore(service: Service, path: Path, looked: Looked) -> dict[str, Any]:
-    """Put the backup in the memory's place; what was there is kept as a backup of its own."""
+    """Put the backup in the memory's place; what was there is kept as a backup of its own.
+
+    The memory may be one that does not open: of what is damaged the bytes are kept as they are.
+    """
     store, key = service.home.ledger, service.data_key
     if path.resolve() == store.resolve():
         raise Conflict(what="this is the memory itself")
-    now = service.need().now()
+    now = times.stamp(service.clock())
     stamp = now[:19].replace(":", "").replace("-", "")
     before = _free(service.home.backups / f"before-restore-{stamp}.db")
-    told: dict[str, Any] = {"before": str(before)}
+    told: dict[str, Any] = {}
 
     def do() -> bytes:
         try:
             draft = exchange.draft_of(path, looked.key, store, key)
-            told["erased_again"] = exchange.carry_over(store, draft, key, now)
-            service.home.backups.mkdir(mode=0o700, exist_ok=True)
-            exchange.keep_aside(store, key, before, draft, now)
-            exchange.put_in_place(draft, store)
+            copied, there = True, store.exists()
+            if there:
+                service.home.backups.mkdir(mode=0o700, exist_ok=True)
+                copied = exchange.keep_aside(store, key, before, draft, now)
+            carried = exchange.carry_over(store, draft, key, now)
+            exchange.put_in_place(draft, store, log_is_kept=there and not copied)
+            told.update(before=str(before) if there else None, before_readable=copied)
+            told.update(erased_again=carried.erased, erasures_read=carried.whole)
+        except OSError as error:
+            raise Conflict(what=f"the exchange of the file failed: {error.strerror}") from error
         finally:
             exchange.clear_drafts(store.parent)
         return key

@@ -30,6 +30,7 @@ def open_from_disk(service: Service) -> None:
         rotating.settle(service.slots, exchange.salt_of(home.ledger))
         service.state.key = service.slots.described()
         key = service.slots.open_with_keyfile()
+        service.data_key = key  # it fits the slots, whatever became of the file
         memory = service.open_with(key)
         if memory.ledger.store_id != service.slots.store_id:
             memory.close()
@@ -43,6 +44,8 @@ def open_from_disk(service: Service) -> None:
 
 async def open_again(service: Service) -> None:
     """Try once more if a file that kept the memory closed is another one than before."""
+    if not isinstance(service.failure, MENDABLE):
+        return  # not even a wait: what is being exchanged holds the lock
     async with service.opening:
         closed = service.memory is None and isinstance(service.failure, MENDABLE)
         if closed and _look(service) != service.seen:

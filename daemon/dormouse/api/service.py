@@ -6,8 +6,9 @@ from collections.abc import Callable
 from dataclasses import dataclass, field
 
 from dormouse import idle
-from dormouse.errors import Conflict, DormouseError, Locked
+from dormouse.errors import Conflict, Damaged, DormouseError, Locked
 from dormouse.keys import KeySlots
+from dormouse.times import Clock, system_clock
 from dormouse.work import background
 from dormouse.work.memory import Memory
 from dormouse.work.rem import Night
@@ -23,6 +24,7 @@ class Service:
 
     home: Home
     open_with: Callable[[bytes], Memory]
+    clock: Clock = system_clock
     slots: KeySlots | None = None
     memory: Memory | None = None
     state: State = field(default_factory=State)
@@ -41,6 +43,11 @@ class Service:
             return self.memory
         raise self.failure or Locked(path=self.home.ledger)
 
+    def need_key(self) -> None:
+        """Raise why there is no memory, unless only its file is at fault: its key is known then."""
+        if not (isinstance(self.failure, Damaged) and self.data_key):
+            self.need()
+
     def opened(self, memory: Memory, data_key: bytes) -> None:
         """The memory is open."""
         self.memory, self.data_key = memory, data_key
@@ -56,8 +63,9 @@ class Service:
         """Open the memory with *data_key* unless it is open already."""
         async with self.opening:
             if self.memory is None:
-                self.opened(await asyncio.to_thread(self.open_with, data_key), data_key)
-                self.begin()
+                self.data_key = data_key  # it fits the slots, whatever became of the file
+                await self._open_again()
+                self.need()
 
     def begin(self) -> None:
         """Start what goes on beside the requests."""
@@ -69,14 +77,17 @@ class Service:
         """Run *do* while nobody has the file open, then open the memory with the key it returns.
 
         Meanwhile requests are refused. If *do* fails the memory opens as before, and it is raised.
+        A memory that is closed because its file is damaged may be exchanged, too.
         """
-        self.need()
-        self.failure = Conflict(what="the memory's file is being exchanged")
-        await self._close_memory()
-        try:
-            self.data_key = await asyncio.to_thread(do)
-        finally:
-            await self._open_again()
+        self.need_key()
+        async with self.opening:
+            self.need_key()
+            self.failure = Conflict(what="the memory's file is being exchanged")
+            try:
+                await self._close_memory()
+                self.data_key = await asyncio.to_thread(do)
+            finally:
+                await self._open_again()
 
     async def _open_again(self) -> None:
         try:

@@ -81,3 +81,8 @@ def use_wal(db: Any) -> None:
 def error_name(error: BaseException) -> str:
     """SQLite's own name of an error, as ``SQLITE_FULL``; empty for other errors."""
     return getattr(error, "sqlite_errorname", None) or ""
+
+
+def is_damage(error: BaseException) -> bool:
+    """Whether a page could not be read as it was written: its checksum or its form is wrong."""
+    return error_name(error).startswith(("SQLITE_CORRUPT", "SQLITE_NOTADB"))

@@ -1,5 +1,6 @@
 """What the routes share: who asks, and which view a folder gives."""
 
+import asyncio
 from typing import Annotated, Any
 
 from fastapi import Depends, Request
@@ -47,7 +48,7 @@ async def owner_only(service: Service, request: Request, fields: dict[str, Any])
             f"Run it in a terminal of your own, without one. It opens with: {slots.named()}.",
             what="this memory has no passphrase that could stand for its owner",
         )
-    if not await service.need().aside(lambda: slots.check("passphrase", passphrase)):
+    if not await asyncio.to_thread(lambda: slots.check("passphrase", passphrase)):
         raise Refused(what="the passphrase does not open any slot")
 
 

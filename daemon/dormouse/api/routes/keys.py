@@ -123,7 +123,7 @@ async def rotate(service: Svc, request: Request) -> dict[str, Any]:
 
 @router.post("/restore-backup")
 async def restore_backup(service: Svc, request: Request) -> dict[str, Any]:
-    service.need()
+    service.need_key()
     fields = await body_of(request)
     await owner_only(service, request, fields)
     path = Path(requests.text_field(fields, "path", needed=True, longest=4_096) or "")
@@ -138,7 +138,8 @@ async def restore_backup(service: Svc, request: Request) -> dict[str, Any]:
         "restored": not dry,
     }
     if dry:
-        return told | {"before": None, "erased_again": 0}
+        nothing = {"before": None, "before_readable": True, "erased_again": 0}
+        return told | nothing | {"erasures_read": True}
     return told | await exchanging.restore(service, path, looked)
 
 
