@@ -991,6 +991,37 @@ GUARDS: tuple[Guard, ...] = (
         "::test_the_log_of_a_damaged_memory_is_kept_beside_its_bytes",
     ),
     Guard(
+        "a read that meets a damaged page stops the writing",
+        "daemon/dormouse/ledger/ledger.py",
+        "            if not is_damage(error):\n                raise\n",
+        "            raise\n",
+        "tests/unit/ledger/test_damage.py"
+        "::test_a_read_that_meets_damage_stops_the_writing_with_exit_code_7",
+    ),
+    Guard(
+        "a command that could not be kept is said not to be",
+        "daemon/dormouse/api/hot.py",
+        "        return await _unkept(event, error, lambda: memory.places.folders)\n",
+        '        return ""\n',
+        "tests/unit/api/test_damage.py::test_what_is_to_be_remembered_is_kept_or_said_not_to_be",
+    ),
+    Guard(
+        "nothing is said where Dormouse is off, not even that nothing was kept",
+        "daemon/dormouse/work/unkept.py",
+        " or folders.off(event.cwd)",
+        "",
+        "tests/unit/api/test_damage.py"
+        "::test_a_memory_that_does_not_open_tells_a_command_and_nothing_else",
+    ),
+    Guard(
+        "doctor goes on where a check fails",
+        "daemon/dormouse/work/doctor.py",
+        "        return [Check(name, False, str(error), error.hint)]\n",
+        "        raise\n",
+        "tests/unit/api/test_damage.py"
+        "::test_doctor_goes_on_where_a_check_fails_and_status_is_degraded_then",
+    ),
+    Guard(
         "a locked memory is not exchanged",
         "daemon/dormouse/api/service.py",
         "        if not (isinstance(self.failure, Damaged) and self.data_key):\n",

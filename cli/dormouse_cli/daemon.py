@@ -96,11 +96,16 @@ def verify(proof: Mapping[str, str]) -> None:
 
 
 def health(home: Home) -> dict[str, Any] | None:
-    """The status object, or None where no daemon runs. Raises NotAnswering, Sandboxed."""
+    """The status object, or None where no daemon runs.
+
+    Raises NotAnswering, Sandboxed, and FromDaemon where the daemon has no status to give.
+    """
     try:
-        _, answer = _send(home, "GET", HEALTH, None, {}, ANSWER_S)
+        status, answer = _send(home, "GET", HEALTH, None, {}, ANSWER_S)
     except errors.Down:
         return None
+    if status >= 400:
+        raise errors.FromDaemon(status, answer)
     return answer if isinstance(answer, dict) else {}
 
 

@@ -70,6 +70,8 @@ def look(home: Home) -> tuple[dict[str, Any], errors.CliError | None]:
         trouble: errors.CliError = errors.Down(socket=home.socket, why="")
     except (errors.NotAnswering, errors.Sandboxed) as error:
         return without_daemon(home, "not_answering", error), error
+    except errors.FromDaemon as error:
+        return without_daemon(home, "degraded", error), None
     except (errors.Down, errors.NotSetUp) as error:
         trouble = error
     return without_daemon(home, "down", trouble), trouble

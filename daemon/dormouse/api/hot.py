@@ -1,31 +1,42 @@
 """The routes an agent waits for, without a framework: hooks, capture, recall."""
 
+import asyncio
 import hashlib
 import json
 import time
 from collections import OrderedDict
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import asdict
+from pathlib import Path
 from typing import Any
 from urllib.parse import unquote
 
 from dormouse.api import requests, views
 from dormouse.api.service import Service
 from dormouse.api.wire import Scope, fingerprint, header, idempotency_key, log_failure, read_json
-from dormouse.errors import BadRequest, DormouseError, KeyReused, NotFound
+from dormouse.errors import (
+    BadRequest,
+    Damaged,
+    DormouseError,
+    KeyReused,
+    NotFound,
+    WriteRefused,
+)
 from dormouse.facts import Layer
 from dormouse.hosts import READERS
 from dormouse.ledger import Reader, Writer
 from dormouse.recall.compaction import Record, compact
 from dormouse.sessions import Event, Moment
+from dormouse.settings import read as read_settings
 from dormouse.work.answer import answer
 from dormouse.work.meaning import SEARCH_S
 from dormouse.work.memory import Memory
-from dormouse.work.places import NOWHERE, Where
+from dormouse.work.places import NOWHERE, Folders, Where
 from dormouse.work.prepare import mask
 from dormouse.work.recalls import Found, find
 from dormouse.work.remember import Kept, Speaker, Wish, remember
 from dormouse.work.thinkers import is_thinker
+from dormouse.work.unkept import unkept
 from dormouse_wire.hosts import CLAUDE_CODE, HOSTS
 
 TWICE_S = 5.0  # two hooks may bring the same event; the second within this time is dropped
@@ -58,22 +69,30 @@ async def hook(service: Service, twice: Twice, path: str, body: bytes) -> Answer
     if agent not in HOSTS or not name or any(more):
         hint = "The agents stand in docs/operations.md."
         raise NotFound(what="agent", id=mask(agent)[:40], hint=hint)
-    memory = service.memory
-    if memory is None:
-        return 200, b"", PLAIN
+    memory, failure = service.memory, service.failure
+    if memory is None and not isinstance(failure, (Damaged, WriteRefused)):
+        return 200, b"", PLAIN  # locked: hooks stay silent
     reader = READERS[agent]
     try:
         event = reader.read_event(name, body)
     except BadRequest:
-        memory.count("events_unreadable")
+        _count(memory, "events_unreadable")
         raise
     # A session's start may come twice: the same state gives the same text.
     start = event.moment is Moment.SESSION_START
     if is_thinker(event) or (not start and twice(agent, name, body)):
-        memory.count("events_dropped")
+        _count(memory, "events_dropped")
         return 200, b"", PLAIN
-    text = await _answer(memory, event)
+    if memory is not None:
+        text = await _answer(memory, event)
+    else:
+        text = await _unkept(event, failure or DormouseError(), lambda: _folders_of(service))
     return 200, text.encode("utf-8", "replace"), PLAIN
+
+
+def _count(memory: Memory | None, what: str) -> None:
+    if memory is not None:
+        memory.count(what)
 
 
 async def _answer(memory: Memory, event: Event) -> str:
@@ -83,7 +102,23 @@ async def _answer(memory: Memory, event: Event) -> str:
     except Exception as error:  # an agent must go on, whatever happens here
         log_failure(f"event {event.moment}", error)
         memory.count("events_failed")
+        return await _unkept(event, error, lambda: memory.places.folders)
+
+
+async def _unkept(event: Event, error: Exception, folders: Callable[[], Folders]) -> str:
+    """What a command that could not be obeyed is answered with; empty for every other event."""
+    try:
+        told = await asyncio.to_thread(lambda: unkept(event, error, folders()))
+        return READERS[event.agent].render(event, told)
+    except Exception as failed:  # here, too
+        log_failure(f"the answer to event {event.moment}", failed)
         return ""
+
+
+def _folders_of(service: Service) -> Folders:
+    settings = read_settings(service.home.settings)
+    opt_in = settings.capture_mode == "opt-in"
+    return Folders(Path.home(), settings.capture_off_patterns, opt_in)
 
 
 async def capture(service: Service, scope: Scope, body: bytes) -> Answered:

@@ -14,7 +14,9 @@ from typing import Any, Self, TypeVar
 from dormouse.errors import (
     BadRequest,
     Conflict,
+    DamagedPages,
     DiskFull,
+    DormouseError,
     ReadOnlyFolder,
     StoreExists,
     WriteRefused,
@@ -24,7 +26,7 @@ from dormouse.ledger.access import Reader, Writer
 from dormouse.ledger.authorizer import authorize
 from dormouse.ledger.ballast import Ballast
 from dormouse.ledger.base import Prepare
-from dormouse.ledger.connecting import DatabaseError, connect, error_name, use_wal
+from dormouse.ledger.connecting import DatabaseError, connect, error_name, is_damage, use_wal
 from dormouse.ledger.migrations import MIGRATIONS, Migration
 from dormouse.ledger.rows import Erased
 from dormouse.ledger.writing import WriterThread
@@ -39,7 +41,6 @@ WHY = {
     "disk_full": "the disk is full",
     "read_only": "the file or its folder is read-only",
     "migration_failed": "its upgrade failed, nothing was changed",
-    "integrity": "the file is damaged",
     "closed": "it is closed",
 }
 
@@ -47,9 +48,10 @@ WHY = {
 class Ledger:
     """An open store. Any thread may read and write; reads never wait for writes.
 
-    ``trouble`` is None, or in one word why writes are refused; ``step`` names the failed step of an
-    upgrade. ``on_move`` is called, in the writer's thread, after facts were captured, moved or
-    erased. Raises the errors of ``checks`` when the file can't be opened.
+    ``trouble`` is None, or in one word why writes are refused, which a read may find out too;
+    ``step`` names the failed step of an upgrade. ``on_move`` is called, in the writer's thread,
+    after facts were captured, moved or erased. Raises the errors of ``checks`` when the file can't
+    be opened.
     """
 
     def __init__(
@@ -147,7 +149,8 @@ class Ledger:
         """Let *do* write in a transaction. The future is resolved after the commit.
 
         *do* may be run twice and must not keep state. While ``trouble`` is set, new facts are
-        refused with WriteRefused; after the ballast was released facts can still be retired.
+        refused with WriteRefused or DamagedPages; after the ballast was released facts can still be
+        retired.
         """
         if self._thread is None or self.trouble in ("migration_failed", "integrity"):
             refused: Future[T] = Future()
@@ -156,9 +159,20 @@ class Ledger:
         return self._thread.submit(do)
 
     def read(self, do: Callable[[Reader], T]) -> T:
-        """Run *do* in this thread on a read-only connection, on one state of the ledger."""
+        """Run *do* in this thread on a read-only connection, on one state of the ledger.
+
+        Raises DamagedPages where a page can't be read; nothing more is written then.
+        """
         if self._closed:
             raise self._refusal()
+        try:
+            return self._read(do)
+        except DatabaseError as error:
+            if not is_damage(error):
+                raise
+            raise self._diagnose(error)[0] from error
+
+    def _read(self, do: Callable[[Reader], T]) -> T:
         try:
             reader = self._readers.popleft()
         except IndexError:
@@ -263,17 +277,15 @@ class Ledger:
             raise self._refusal()
 
         def alone(_: Any, again: bool = True) -> T:
-            db = connect(self.path, self._key, write=True)
             try:
-                done = do(db)
-                self._tell_moves(db)
-                return done
+                with contextlib.closing(connect(self.path, self._key, write=True)) as db:
+                    done = do(db)
+                    self._tell_moves(db)
+                    return done
             except DatabaseError as error:
                 told, mended = self._diagnose(error)
                 if not (mended and again):
                     raise told from error
-            finally:
-                db.close()
             return alone(_, again=False)
 
         return self._thread.submit(alone, alone=True).result()
@@ -283,12 +295,14 @@ class Ledger:
     def _new_reader(self) -> Reader:
         return Reader(connect(self.path, self._key), self._prepare, self._clock)
 
-    def _refusal(self) -> WriteRefused:
+    def _refusal(self) -> DormouseError:
         word = "closed" if self._closed else self.trouble or "closed"
         if word == "disk_full":
             return DiskFull(path=self.path, why=WHY[word])
         if word == "read_only":
             return ReadOnlyFolder(path=self.path, why=WHY[word])
+        if word == "integrity":
+            return DamagedPages(path=self.path)
         return WriteRefused(path=self.path, why=WHY[word])
 
     def _check_room(self) -> None:
@@ -325,7 +339,7 @@ class Ledger:
         if name.startswith("SQLITE_READONLY"):
             self.trouble = "read_only"
             return self._refusal(), False
-        if name.startswith(("SQLITE_CORRUPT", "SQLITE_NOTADB")):
+        if is_damage(error):
             self.trouble = "integrity"
             return self._refusal(), False
         if name.startswith("SQLITE_IOERR"):

@@ -11,7 +11,7 @@ from collections.abc import Callable
 from concurrent.futures import Future
 from typing import Any, NamedTuple, TypeVar
 
-from dormouse.ledger.connecting import error_name
+from dormouse.ledger.connecting import error_name, is_damage
 
 T = TypeVar("T")
 log = logging.getLogger("dormouse.ledger")
@@ -178,4 +178,4 @@ def _answer(job: Job, value: Any, failure: BaseException | None) -> None:
 def _is_of_file(error: BaseException) -> bool:
     """Whether the file is at fault, not the request."""
     name = error_name(error)
-    return name.startswith(("SQLITE_FULL", "SQLITE_IOERR", "SQLITE_READONLY", "SQLITE_CORRUPT"))
+    return is_damage(error) or name.startswith(("SQLITE_FULL", "SQLITE_IOERR", "SQLITE_READONLY"))

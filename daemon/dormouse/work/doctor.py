@@ -1,9 +1,11 @@
 """What ``doctor`` finds out: each check says what is so, and how to mend it. Changes nothing."""
 
 import stat
+from collections.abc import Callable
 from dataclasses import asdict
 
 from dormouse.capture.redaction import redact
+from dormouse.errors import DormouseError
 from dormouse.keys import KeySlots
 from dormouse.ledger import Reader
 from dormouse.work import machine, rem
@@ -16,20 +18,31 @@ from dormouse_wire.paths import Home
 
 def doctor(memory: Memory, slots: KeySlots | None) -> list[dict[str, object]]:
     """All checks that the daemon can do for itself. Reads the whole file: takes a while."""
-    checks = [
-        _integrity(memory),
-        _secrets(memory),
-        _permissions(memory.home),
-        machine.disk(memory.home),
-        machine.network(memory.home),
-        machine.ballast(memory.home),
-        machine.swap(),
-        *machine.keys(slots),
-        memory.ledger.read(_sleep),
-        *_agents(memory),
-        _ignored(memory),
+    looks: list[tuple[str, Callable[[], Check | list[Check]]]] = [
+        ("integrity", lambda: _integrity(memory)),
+        ("secrets", lambda: _secrets(memory)),
+        ("permissions", lambda: _permissions(memory.home)),
+        ("disk", lambda: machine.disk(memory.home)),
+        ("file system", lambda: machine.network(memory.home)),
+        ("ballast", lambda: machine.ballast(memory.home)),
+        ("swap", machine.swap),
+        ("keys", lambda: machine.keys(slots)),
+        ("sleep", lambda: memory.ledger.read(_sleep)),
+        ("agents", lambda: _agents(memory)),
+        ("ignored", lambda: _ignored(memory)),
     ]
-    return [asdict(check) for check in checks]
+    return [asdict(check) for name, look in looks for check in _survived(name, look)]
+
+
+def _survived(name: str, look: Callable[[], Check | list[Check]]) -> list[Check]:
+    """What *look* found; that it could not look is a finding, too, and the others go on."""
+    try:
+        found = look()
+    except DormouseError as error:
+        return [Check(name, False, str(error), error.hint)]
+    except OSError as error:
+        return [Check(name, False, f"it could not be looked at: {error.strerror}")]
+    return found if isinstance(found, list) else [found]
 
 
 def _integrity(memory: Memory) -> Check:

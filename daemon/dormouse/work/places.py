@@ -48,16 +48,46 @@ class _Seen(NamedTuple):
         return fresh and (self.place, self.where.off) == (place, off)
 
 
+class Folders:
+    """What can be said of a folder without any ledger: where it lies, and whether it is off."""
+
+    def __init__(
+        self, home: Path, off_patterns: tuple[str, ...] = (), opt_in: bool = False
+    ) -> None:
+        self._home, self._off_patterns, self._opt_in = home, off_patterns, opt_in
+        self._temp = _temp_folders()
+
+    def off(self, cwd: str | None) -> bool:
+        """Whether Dormouse is switched off in *cwd*."""
+        return bool(cwd) and self.is_off(self.locate(str(cwd)), str(cwd))
+
+    def locate(self, cwd: str) -> Place:
+        """*cwd* as it lies on the disk now."""
+        return locate(cwd, home=self._home, temp=self._temp, uid=os.getuid())
+
+    def is_off(self, place: Place, cwd: str) -> bool:
+        """Whether *place*, which was found for *cwd*, is off by a file or by the settings."""
+        return place.off or self._off_by_settings(str(place.path or cwd), place.root)
+
+    def _off_by_settings(self, cwd: str, root: Path | None) -> bool:
+        path = Path(cwd)
+        folders = (path, *path.parents)
+        if any(f.match(p) or str(f) == p for p in self._off_patterns for f in folders):
+            return True
+        if not self._opt_in:
+            return False
+        inside = [f for f in folders if root is None or f == root or root in f.parents]
+        return not any((folder / ON_FILE).is_file() for folder in inside or (path,))
+
+
 class Places:
     """Knows the projects of one ledger. Thread-safe: its cache is replaced, never changed."""
 
     def __init__(
         self, ledger: Ledger, home: Path, off_patterns: tuple[str, ...] = (), opt_in: bool = False
     ) -> None:
-        self._ledger, self._home = ledger, home
-        self._off_patterns, self._opt_in = off_patterns, opt_in
+        self._ledger, self.folders = ledger, Folders(home, off_patterns, opt_in)
         self._seen: dict[str, _Seen] = {}
-        self._temp = _temp_folders()
 
     def where(self, cwd: str | None) -> Where:
         """The place of *cwd*; a new project is made known. Reads files: call it off the loop.
@@ -67,8 +97,8 @@ class Places:
         """
         if not cwd:
             return NOWHERE
-        place = self._locate(cwd)
-        off = place.off or self._off_by_settings(str(place.path or cwd), place.root)
+        place = self.folders.locate(cwd)
+        off = self.folders.is_off(place, cwd)
         seen = self._seen.get(cwd)
         if seen and seen.holds(place, off):
             return seen.where
@@ -82,15 +112,12 @@ class Places:
         """Branch and commit that are checked out in *cwd*; None for what can't be read."""
         if not cwd:
             return None, None
-        place = self._locate(cwd)
+        place = self.folders.locate(cwd)
         return _fit(place.branch), head_commit(place, os.getuid())
 
     def forget(self) -> None:
         """Look at every folder again, after projects were joined."""
         self._seen = {}
-
-    def _locate(self, cwd: str) -> Place:
-        return locate(cwd, home=self._home, temp=self._temp, uid=os.getuid())
 
     def _find(self, place: Place, off: bool) -> Where:
         known = self._ledger.read(lambda r: r.known_projects())
@@ -105,16 +132,6 @@ class Places:
         else:
             project = next(k for k in known if k.id == found.project_id)
         return Where(project.id, _fit(project.name), _fit(place.branch), off, place.trouble)
-
-    def _off_by_settings(self, cwd: str, root: Path | None) -> bool:
-        path = Path(cwd)
-        folders = (path, *path.parents)
-        if any(f.match(p) or str(f) == p for p in self._off_patterns for f in folders):
-            return True
-        if not self._opt_in:
-            return False
-        inside = [f for f in folders if root is None or f == root or root in f.parents]
-        return not any((folder / ON_FILE).is_file() for folder in inside or (path,))
 
 
 def _fit(name: str | None) -> str | None:

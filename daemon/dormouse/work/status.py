@@ -6,6 +6,7 @@ from dataclasses import dataclass, field
 from datetime import timedelta
 from typing import Any
 
+from dormouse.errors import DamagedPages, DormouseError
 from dormouse.ledger import AgentRow, Reader, RunRow
 from dormouse.thinking import Usage
 from dormouse.times import parse, stamp
@@ -37,8 +38,10 @@ def undelivered_waiting(home: Home) -> int:
     return 0
 
 
-def blank(home: Home, state: State) -> dict[str, Any]:
-    """The status of a daemon whose memory is not open."""
+def blank(home: Home, state: State, error: DormouseError | None = None) -> dict[str, Any]:
+    """The status of a daemon whose memory is not open, or can't be read because of *error*."""
+    troubles = [state.trouble] if state.trouble else []
+    troubles += [f"{error} {error.hint}"] if error is not None else []
     return {
         "state": "locked" if state.locked else "degraded",
         "version": __version__,
@@ -54,7 +57,7 @@ def blank(home: Home, state: State) -> dict[str, Any]:
         "rem": {"last_success": None, "pending": None},
         "index": {"words": None, "vectors": 0, "pending": 0, "model": None},
         "agents": {},
-        "warnings": [*state.warnings, *([state.trouble] if state.trouble else [])],
+        "warnings": [*state.warnings, *troubles],
     }
 
 
@@ -160,7 +163,10 @@ def _serious(
     ]
     if late:
         found.append("no successful sleep for three days, and there is work pending")
-    if memory.ledger.trouble:
+    if memory.ledger.trouble == "integrity":
+        error = DamagedPages(path=memory.ledger.path)
+        found.append(f"{error} {error.hint}")
+    elif memory.ledger.trouble:
         step = f" at the step {memory.ledger.step}" if memory.ledger.step else ""
         found.append(f"writes are refused: {memory.ledger.trouble}{step}")
     return found

@@ -118,3 +118,15 @@ def test_doctor_of_a_locked_memory_names_no_command_that_the_daemon_does_not(
     found = {check["check"]: check for check in run("doctor", "--json").json}
     assert found["daemon"]["fix"] == hint
     assert "dormouse unlock" not in run("doctor").out
+
+
+def test_a_daemon_without_a_status_is_degraded_and_doctor_goes_on(daemon: Dummy, run: Run) -> None:
+    daemon.fail("GET /v1/health", 500, "failed", "Something went wrong.", "See `dormouse doctor`.")
+    said = run("status")
+    assert said.code == 1
+    assert said.out.startswith("degraded")
+    assert "Something went wrong." in said.out
+    daemon.script("GET /v1/doctor", [{"check": "disk", "ok": True, "detail": "x", "fix": None}])
+    said = run("doctor")
+    assert said.code == 1
+    assert "ok  disk: x" in said.out

@@ -8,7 +8,7 @@ from fastapi import APIRouter, Request
 
 from dormouse.api import requests
 from dormouse.api.routes.common import OWNERS, Svc, body_of, look_of
-from dormouse.errors import NotFound, Refused
+from dormouse.errors import DormouseError, NotFound, Refused
 from dormouse.ledger import Reader, Writer
 from dormouse.work import catchup, doctor, status
 from dormouse.work.prepare import mask
@@ -23,7 +23,10 @@ async def health(service: Svc) -> dict[str, Any]:
     service.state.consolidating = service.night.running is not None
     if memory is None:
         return status.blank(service.home, service.state)
-    return await memory.read(lambda reader: status.status(reader, memory, service.state))
+    try:
+        return await memory.read(lambda reader: status.status(reader, memory, service.state))
+    except DormouseError as error:  # what can't be counted is not well, and still has a status
+        return status.blank(service.home, service.state, error)
 
 
 @router.get("/place")
