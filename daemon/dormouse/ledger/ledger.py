@@ -8,6 +8,7 @@ import shutil
 from collections import deque
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from concurrent.futures import Future
+from dataclasses import replace
 from pathlib import Path
 from typing import Any, Self, TypeVar
 
@@ -213,7 +214,7 @@ class Ledger:
         erased = self._maintain(lambda db: maintenance.erase(db, wanted, at, dry_run=dry_run))
         if dry_run:
             return erased
-        return _with_checkpoint(erased, self.checkpoint())
+        return replace(erased, checkpointed=self.checkpoint())
 
     def backup(self, target: Path) -> None:
         """Write an encrypted copy, 0600, that opens with the same key.
@@ -393,10 +394,3 @@ def _explain(error: Exception, path: Path) -> Exception:
     if isinstance(error, OSError) or name.startswith("SQLITE_READONLY"):
         return ReadOnlyFolder(path=path, why=WHY["read_only"])
     return checks.explain(error, path)
-
-
-def _with_checkpoint(erased: Erased, done: bool) -> Erased:
-    return Erased(
-        erased.facts, erased.vectors, erased.turns, erased.derived, erased.derived_ids,
-        erased.still_in, done,
-    )  # fmt: skip
