@@ -62,7 +62,7 @@ GUARDS: tuple[Guard, ...] = (
     Guard(
         "a pair that only shares words is retired only where the judge is surer",
         SETTLE,
-        "if ruling.probability >= SURE_OF_FAR and gate.veto(older, newer) is None:",
+        "if sure and gate.veto(older, newer) is None:",
         "if True:",
         "tests/unit/work/test_far.py",
     ),

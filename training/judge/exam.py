@@ -20,7 +20,7 @@ import numpy as np
 
 from bench.measure import share
 from dormouse.embedding.files import find
-from dormouse.facts import Fact
+from dormouse.facts import Fact, Scope
 from dormouse.judging import Ladder, SlotJudge, as_fact, ordered
 from dormouse.judging.embedded import EmbeddedJudge
 from dormouse.judgments import Ruling, Verdict
@@ -71,7 +71,9 @@ def facts_of(row: dict[str, Any]) -> Pair:
     later = as_fact(row["newer"], row["newer_time"], id="b")
     if row.get("older_scope", "") != row.get("newer_scope", ""):
         said, later = (
-            replace(fact, project_id=f"scope:{row.get(f'{role}_scope', '')}")
+            replace(
+                fact, scope=Scope.PROJECT, project_id=f"scope:{row.get(f'{role}_scope', '')}"
+            )
             for fact, role in ((said, "older"), (later, "newer"))
         )
     return said, later

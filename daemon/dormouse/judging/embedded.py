@@ -101,8 +101,13 @@ def _threshold(older: Fact, newer: Fact) -> float:
         return BARE
     if gate.veto(older, newer) is not None:
         return GATED
-    said = read(newer.text)
-    return CHANGED if said.change or said.ends or said.negated else BARE
+    return CHANGED if tells_a_change(newer) else BARE
+
+
+def tells_a_change(fact: Fact) -> bool:
+    """Whether a text speaks of a change, an end, a "no longer", and doesn't only state a value."""
+    said = read(fact.text)
+    return bool(said.change or said.ends or said.negated)
 
 
 def _ruling(supersede: float, keep: float, threshold: float) -> Ruling:

@@ -11,6 +11,7 @@ from datetime import timedelta
 from dormouse.errors import NotFound
 from dormouse.facts import Fact, Look, Scope
 from dormouse.judging import gate, nominate
+from dormouse.judging.embedded import tells_a_change
 from dormouse.judging.ladder import Ladder
 from dormouse.judging.order import ordered
 from dormouse.judgments import Decision, Ruling, Verdict, Veto
@@ -156,11 +157,13 @@ def rule(ladder: Ladder, found: Nominated) -> tuple[list[Decision], list[tuple[s
 def _of_far(ruling: Ruling, older: Fact, newer: Fact) -> Ruling:
     """What a likelihood is worth where only words or meaning are shared: changes are rare there.
 
-    What the gate reads as another matter is not overruled.
+    What the gate reads as another matter is not overruled. Who only states something speaks of
+    something else: two of 300 facts that all hold were retired at .98 before that was asked.
     """
     if ruling.verdict is not Verdict.SUPERSEDE or ruling.probability is None:
         return ruling
-    if ruling.probability >= SURE_OF_FAR and gate.veto(older, newer) is None:
+    sure = ruling.probability >= SURE_OF_FAR and tells_a_change(newer)
+    if sure and gate.veto(older, newer) is None:
         return ruling
     return replace(ruling, verdict=Verdict.UNSURE, reason="they only share words or meaning")
 

@@ -7,7 +7,7 @@ import pytest
 from dormouse.errors import ModelRefused
 from dormouse.facts import Fact, Trust
 from dormouse.judging import Ladder, SlotJudge, as_fact
-from dormouse.judging.embedded import BARE, CHANGED, KEEP, LONGEST, EmbeddedJudge
+from dormouse.judging.embedded import BARE, CHANGED, GATED, KEEP, LONGEST, EmbeddedJudge
 from dormouse.judgments import Ruling, Verdict, Veto
 
 EARLY, LATE = "2026-03-02T09:00:00Z", "2026-06-02T09:00:00Z"
@@ -144,10 +144,11 @@ def test_it_may_overrule_what_the_gate_read_out_of_the_texts() -> None:
     assert (ruling.verdict, ruling.vetoed_by) == (Verdict.SUPERSEDE, None)
 
 
-def test_against_the_gates_reading_no_word_of_change_lowers_the_threshold() -> None:
-    ladder = Ladder([SlotJudge(), EmbeddedJudge(Model(CHANGED))])
+def test_against_the_gates_reading_a_threshold_of_its_own_holds() -> None:
     older, newer = pair(newer="the beta was moved to otter-9 if I remember right")
-    assert ladder(older, newer).verdict is not Verdict.SUPERSEDE
+    for likely, retired in ((GATED - 0.01, False), (GATED, True)):
+        ladder = Ladder([SlotJudge(), EmbeddedJudge(Model(likely))])
+        assert (ladder(older, newer).verdict is Verdict.SUPERSEDE) is retired
 
 
 @pytest.mark.parametrize("newer", ["did the beta move to otter-9?", "> the beta runs on otter-9"])

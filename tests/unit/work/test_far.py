@@ -11,6 +11,7 @@ from dormouse.work.settle import SURE_OF_FAR, Nominated, rule
 
 OLD = as_fact("my reports are written in LibreOffice", "2026-03-02T09:00:00Z", id="a")
 NEW = as_fact("all reports are made with Typst now", "2026-06-02T09:00:00Z", id="b")
+BARE = as_fact("all reports are made with Typst", "2026-06-02T09:00:00Z", id="b")
 PLAN = as_fact("maybe I will use Typst for reports", "2026-06-02T09:00:00Z", id="b")
 
 
@@ -25,6 +26,11 @@ def verdict(probability: float, newer: Fact = NEW, *, far: bool = True) -> Verdi
 def test_a_far_pair_is_retired_only_where_the_judge_is_surer() -> None:
     assert verdict(SURE_OF_FAR) is Verdict.SUPERSEDE
     assert verdict(SURE_OF_FAR - 0.01) is Verdict.UNSURE
+
+
+def test_a_far_pair_is_not_retired_by_what_only_states_a_value() -> None:
+    assert verdict(1.0, BARE) is Verdict.UNSURE
+    assert verdict(1.0, BARE, far=False) is Verdict.SUPERSEDE
 
 
 def test_a_close_one_is_retired_at_the_judges_own_threshold() -> None:
