@@ -71,9 +71,7 @@ def facts_of(row: dict[str, Any]) -> Pair:
     later = as_fact(row["newer"], row["newer_time"], id="b")
     if row.get("older_scope", "") != row.get("newer_scope", ""):
         said, later = (
-            replace(
-                fact, scope=Scope.PROJECT, project_id=f"scope:{row.get(f'{role}_scope', '')}"
-            )
+            replace(fact, scope=Scope.PROJECT, project_id=f"scope:{row.get(f'{role}_scope', '')}")
             for fact, role in ((said, "older"), (later, "newer"))
         )
     return said, later
