@@ -60,6 +60,27 @@ LEDGER_GUARDS = "tests/unit/ledger/test_guards.py"
 
 GUARDS: tuple[Guard, ...] = (
     Guard(
+        "the hook program is compiled when it is written",
+        "plugins/dormouse_plugins/bin.py",
+        "    _compile(home.bin / PROGRAM)\n",
+        "",
+        "tests/unit/plugins/test_bin.py::test_the_hook_program_is_run_as_it_was_compiled",
+    ),
+    Guard(
+        "a hook writes nothing compiled",
+        "plugins/dormouse_plugins/bin.py",
+        '        "sys.dont_write_bytecode = True\\n"\n',
+        "",
+        "tests/unit/plugins/test_bin.py::test_without_the_compiled_program_it_runs_and_writes_none",
+    ),
+    Guard(
+        "who only states something retires no far pair",
+        SETTLE,
+        " and tells_a_change(newer)\n",
+        "\n",
+        "tests/unit/work/test_far.py",
+    ),
+    Guard(
         "a pair that only shares words is retired only where the judge is surer",
         SETTLE,
         "if sure and gate.veto(older, newer) is None:",
@@ -932,7 +953,7 @@ GUARDS: tuple[Guard, ...] = (
     Guard(
         "a file is never put beside another one's log",
         "daemon/dormouse/ledger/exchange.py",
-        '        if end == "-wal" and beside.exists() and beside.stat().st_size:\n',
+        '        if end == "-wal" and not log_is_kept and _holds_something(beside):\n',
         "        if False:\n",
         "tests/unit/ledger/test_exchange.py::"
         "test_a_log_that_still_holds_something_is_never_mixed_with_another_file",
