@@ -168,12 +168,12 @@ def refuse_off(who: Speaker, where: Where) -> None:
 
 def statement_field(body: Mapping[str, Any]) -> str:
     """The text to keep, without its private parts. Raises BadRequest if nothing is left."""
-    text = text_field(body, "text", needed=True, longest=MOST_TEXT)
-    kept = said_field(body, "text", longest=MOST_TEXT)
-    if kept is None and text is not None and not is_blank(text):
-        raise BadRequest(what="beside the private part there is nothing to keep")
-    if kept is None:
+    text = text_field(body, "text", needed=True, longest=MOST_TEXT) or ""
+    kept = _said(text)
+    if kept is None and is_blank(text):
         raise BadRequest(what="there is no text to keep")
+    if kept is None:
+        raise BadRequest(what="beside the private part there is nothing to keep")
     return kept
 
 

@@ -20,7 +20,7 @@ from dormouse.work.memory import Memory
 from dormouse.work.obey import Obeyed
 from dormouse.work.places import Where
 from dormouse.work.prepare import mask
-from dormouse.work.recalls import Found, Words, by_words, found_of
+from dormouse.work.recalls import Found, Words, by_words, find, found_of
 from dormouse.work.receipts import note_used
 from dormouse_wire.hosts import HOSTS
 
@@ -128,10 +128,7 @@ async def _look_up(memory: Memory, text: str, look: Look, person: bool) -> list[
     def search(r: Reader) -> Words | Found:
         if person:
             read_prompt(text)  # kept for the writer, who would hold up others with it
-        found = by_words(r, memory, text, look)
-        return (
-            found_of(r, memory, found, look) if job is None and isinstance(found, Words) else found
-        )
+        return (find if job is None else by_words)(r, memory, text, look)
 
     found = await memory.read(search)
     if isinstance(found, Words):

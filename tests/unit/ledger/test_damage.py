@@ -1,5 +1,6 @@
 """One damaged page, wherever it is: reads and writes work or say that the file is damaged."""
 
+from collections.abc import Iterator
 from contextlib import suppress
 from pathlib import Path
 
@@ -31,17 +32,23 @@ def use(ledger: Ledger) -> list[BaseException]:
     return raised
 
 
-def test_every_error_of_a_damaged_page_is_told_as_damage(tmp_path: Path) -> None:
-    path = store.make(tmp_path)
+def damaged(path: Path, step: int = 1) -> Iterator[int]:
+    """The store at *path* with 200 facts and one damaged page, another one each time; which."""
     with store.open_ledger(path) as ledger:
         for number in range(200):
             store.say(ledger, f"fact {number} is {number}")
     whole = path.read_bytes()
-    found = 0
-    for page in range(1, len(whole) // PAGE, 5):
+    for page in range(1, len(whole) // PAGE, step):
         content = bytearray(whole)
         content[page * PAGE + 1000 : page * PAGE + 1016] = bytes(16)
         path.write_bytes(content)
+        yield page
+
+
+def test_every_error_of_a_damaged_page_is_told_as_damage(tmp_path: Path) -> None:
+    path = store.make(tmp_path)
+    found = 0
+    for page in damaged(path, step=5):
         with suppress(Damaged), store.open_ledger(path) as ledger:
             raised = use(ledger)
             assert {type(error) for error in raised} <= {DamagedPages}, page
@@ -53,14 +60,7 @@ def test_every_error_of_a_damaged_page_is_told_as_damage(tmp_path: Path) -> None
 
 def test_a_read_that_meets_damage_stops_the_writing_with_exit_code_7(tmp_path: Path) -> None:
     path = store.make(tmp_path)
-    with store.open_ledger(path) as ledger:
-        for number in range(200):
-            store.say(ledger, f"fact {number} is {number}")
-    whole = path.read_bytes()
-    for page in range(1, len(whole) // PAGE):
-        content = bytearray(whole)
-        content[page * PAGE + 1000 : page * PAGE + 1016] = bytes(16)
-        path.write_bytes(content)
+    for _ in damaged(path):
         with suppress(Damaged), store.open_ledger(path) as ledger:
             try:
                 store.texts(ledger)
