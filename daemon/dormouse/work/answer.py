@@ -20,7 +20,7 @@ from dormouse.work.memory import Memory
 from dormouse.work.obey import Obeyed
 from dormouse.work.places import Where
 from dormouse.work.prepare import mask
-from dormouse.work.recalls import Found, Words, by_words, find, found_of
+from dormouse.work.recalls import DEPTH_OF_PROMPT, Found, Words, by_words, find, found_of
 from dormouse.work.receipts import note_used
 from dormouse_wire.hosts import HOSTS
 
@@ -38,7 +38,7 @@ async def answer(memory: Memory, event: Event) -> Answer:
     if event.agent not in memory.seen_agents:
         await memory.aside(lambda: catchup.first_seen(memory, event))
         memory.seen_agents.add(event.agent)
-    where = await memory.aside(lambda: memory.places.where(event.cwd))
+    where = await memory.aside(lambda: _whence(memory, event))
     if where.off:
         await memory.aside(lambda: catchup.skip(memory, event))
         return NOTHING
@@ -52,6 +52,22 @@ async def answer(memory: Memory, event: Event) -> Answer:
         return await _prompt(memory, event, event.turn, where)
     await _note(memory, event, where)
     return NOTHING
+
+
+def _whence(memory: Memory, event: Event) -> Where:
+    """Where an event comes from.
+
+    A prompt is read for commands on the way, for the writer would hold up others with it; where a
+    model reads it too, that is done meanwhile.
+    """
+    where = memory.places.where(event.cwd)
+    if memory.meaning is None and not where.off and _by_person(event) and event.turn is not None:
+        read_prompt(speech(event.turn.text))
+    return where
+
+
+def _by_person(event: Event) -> bool:
+    return event.turn is not None and event.turn.role is Role.PERSON and not event.subagent
 
 
 async def _note(memory: Memory, event: Event, where: Where) -> None:
@@ -99,10 +115,15 @@ def _touch(w: Writer, event: Event, where: Where, *, ended: bool = False) -> Non
 
 async def _prompt(memory: Memory, event: Event, turn: Turn, where: Where) -> Answer:
     text = speech(turn.text)
-    person = turn.role is Role.PERSON and not event.subagent
-    ranked = await _look_up(memory, text, where.look(event.session_id), person) if text else []
+    person, look = _by_person(event), where.look(event.session_id)
+    ahead = await _with_meaning(memory, text, look, person) if text else []
 
     def do(w: Writer) -> tuple[Obeyed, render.Block]:
+        # Words alone are searched here: the writer's pages are at hand, where a commit has taken a
+        # reader's from it, and a prompt waits for the writer in any case.
+        found = ahead
+        if found is None:
+            found = find(w, memory, text, look, depth=DEPTH_OF_PROMPT).ranked
         obeyed = Obeyed()
         _touch(w, event, where)
         if text:
@@ -110,7 +131,7 @@ async def _prompt(memory: Memory, event: Event, turn: Turn, where: Where) -> Ans
             obeyed = take_prompt(w, event.agent, said, where, memory.now(), person=person)
         task.heard(w, memory, event, where, text)
         obeyed.lines += handoff.news(w, event, where)
-        block = _block(w, event, ranked, obeyed, memory.settings.recall_max_facts)
+        block = _block(w, event, found, obeyed, memory.settings.recall_max_facts)
         return obeyed, block
 
     obeyed, block = await memory.write(do)
@@ -120,22 +141,26 @@ async def _prompt(memory: Memory, event: Event, turn: Turn, where: Where) -> Ans
     return Answer(block.text or None, message)
 
 
-async def _look_up(memory: Memory, text: str, look: Look, person: bool) -> list[Ranked]:
-    """What fits a prompt. Its words are searched while the model reads it."""
+async def _with_meaning(memory: Memory, text: str, look: Look, person: bool) -> list[Ranked] | None:
+    """What fits a prompt by both legs; its words are searched while the model reads it.
+
+    None where no model reads it, so that it goes by words alone.
+    """
     meaning = memory.meaning
     job = meaning.begin(text) if meaning is not None else None
+    if meaning is None or job is None:
+        return None
 
     def search(r: Reader) -> Words | Found:
         if person:
             read_prompt(text)  # kept for the writer, who would hold up others with it
-        return (find if job is None else by_words)(r, memory, text, look)
+        return by_words(r, memory, text, look, depth=DEPTH_OF_PROMPT)
 
-    found = await memory.read(search)
-    if isinstance(found, Words):
-        words = found
-        asked = await meaning.wait(job) if meaning is not None and job is not None else None
-        found = await memory.read(lambda r: found_of(r, memory, words, look, asked=asked))
-    return found.ranked
+    words = await memory.read(search)
+    if isinstance(words, Found):
+        return words.ranked
+    asked = await meaning.wait(job)
+    return (await memory.read(lambda r: found_of(r, memory, words, look, asked=asked))).ranked
 
 
 def _block(

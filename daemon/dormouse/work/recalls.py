@@ -14,6 +14,9 @@ from dormouse.work.meaning import Asked, Meaning
 from dormouse.work.memory import Memory
 
 DEPTH = 50  # hits of the words leg that are ranked
+# … for a prompt, which is shown five: both labelled sets are answered and silenced alike by 16, 20,
+# 30 and 50, but for one question of 99 among 500 other facts.
+DEPTH_OF_PROMPT = 20
 
 
 @dataclass(frozen=True, slots=True)
@@ -51,13 +54,16 @@ def find(
     floor: float | None = None,
     explicit: bool = False,
     asked: Asked | None = None,
+    depth: int = DEPTH,
 ) -> Found:
     """The facts that fit *text* best. ``floor`` 0 switches silence off; None takes the setting.
 
     ``explicit``: somebody asks for these very words, so that common ones count too. ``asked``: what
     the prompt means; without it words alone are searched.
     """
-    words = by_words(r, memory, text, look, as_of=as_of, history=history, explicit=explicit)
+    words = by_words(
+        r, memory, text, look, as_of=as_of, history=history, explicit=explicit, depth=depth
+    )
     if isinstance(words, Found):
         return words
     return found_of(
@@ -75,6 +81,7 @@ def by_words(
     as_of: str | None = None,
     history: bool = False,
     explicit: bool = False,
+    depth: int = DEPTH,
 ) -> Words | Found:
     """The words leg alone, which can be searched before it is known what *text* means."""
     if not r.has_facts(look, retired=history or as_of is not None):
@@ -85,7 +92,7 @@ def by_words(
     every, everywhere = others(terms), r.last_fact()
     frequencies = _frequencies(r, memory, every, everywhere)
     rare = prune(every, frequencies, everywhere)
-    hits = r.search(rare, look, limit=DEPTH, as_of=as_of, history=history)
+    hits = r.search(rare, look, limit=depth, as_of=as_of, history=history)
     return Words(terms, frequencies, everywhere, hits, bare(text))
 
 
