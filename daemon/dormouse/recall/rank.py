@@ -25,7 +25,7 @@ _PRIOR = 300  # facts that we pretend to have seen, so that a store of one fact 
 _PRIOR_SEEN = 2.0  # … and in how many of them we pretend to have seen each word
 _ENOUGH = 3.0  # evidence of one word beyond which it tells no more
 OTHER = 0.5  # what another word for the same thing tells, of what the word itself does
-_READ = 12  # hits whose text is read; of more, the labelled set is answered and silenced alike
+_READ = 8  # hits whose text is read; by 5 to 12 both labelled sets are answered and silenced alike
 _TELLING = 2.5  # evidence (nats) at which strength is 0.63
 
 

@@ -160,7 +160,11 @@ async def _with_meaning(memory: Memory, text: str, look: Look, person: bool) -> 
     if isinstance(words, Found):
         return words.ranked
     asked = await meaning.wait(job)
-    return (await memory.read(lambda r: found_of(r, memory, words, look, asked=asked))).ranked
+
+    def rank(r: Reader) -> Found:
+        return found_of(r, memory, words, look, asked=asked, depth=DEPTH_OF_PROMPT)
+
+    return (await memory.read(rank)).ranked
 
 
 def _block(
@@ -174,13 +178,8 @@ def _block(
     anew = _said_anew(w, back, obeyed)
     back = [t for t in back if t.fact.id not in anew]
     shown = w.shown_to(event.agent, event.session_id, [hit.fact.id for hit in ranked])
-    fresh = [hit for hit in ranked if hit.fact.id not in shown]
-    still = w.facts_by_id(hit.fact.id for hit in fresh)
-    fresh = [
-        replace(hit, fact=still[hit.fact.id])
-        for hit in fresh
-        if hit.fact.id not in obeyed.named and hit.fact.id in still and still[hit.fact.id].current
-    ][:at_most]
+    fresh = [hit for hit in ranked if hit.fact.id not in shown and hit.fact.id not in obeyed.named]
+    fresh = _still_current(w, fresh, at_most)
     named = [hit.fact.id for hit in fresh] + _named_in(back)
     host = HOSTS[event.agent]
     block = render.prompt_block(
@@ -197,6 +196,19 @@ def _block(
     if anew:
         w.mark_told(event.agent, event.session_id, anew, current=False)
     return block
+
+
+def _still_current(r: Reader, ranked: Sequence[Ranked], at_most: int) -> list[Ranked]:
+    """The first of *ranked* that hold now, with their sources; no more of them is read."""
+    kept: list[Ranked] = []
+    for begin in range(0, len(ranked), max(at_most, 1)):
+        some = ranked[begin : begin + max(at_most, 1)]
+        still = r.facts_by_id(hit.fact.id for hit in some)
+        found = ((hit, still.get(hit.fact.id)) for hit in some)
+        kept += [replace(hit, fact=fact) for hit, fact in found if fact and fact.current]
+        if len(kept) >= at_most:
+            break
+    return kept[:at_most]
 
 
 def _said_anew(r: Reader, back: Sequence[render.TakenBack], obeyed: Obeyed) -> list[str]:

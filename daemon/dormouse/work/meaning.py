@@ -117,7 +117,9 @@ class Meaning:
         if vectors is not None and vectors.active and not vectors.holder.loaded:
             self._prompts.submit(vectors.holder.get)
 
-    def near(self, r: Reader, asked: Asked, look: Look, *, retired: bool) -> "list[Near]":
+    def near(
+        self, r: Reader, asked: Asked, look: Look, *, retired: bool, limit: int = DEPTH
+    ) -> "list[Near]":
         """The facts nearest to what is asked; the ledger has to say which of them may be shown."""
         vectors = self.vectors
         if vectors is None:
@@ -127,7 +129,7 @@ class Meaning:
             _reading(r, vectors),
             places=place_keys(look),
             retired=retired,
-            limit=DEPTH,
+            limit=limit,
         )
 
     def sense(self, r: Reader, asked: Asked, near: "Sequence[Near]", ids: dict[int, str]) -> Sense:

@@ -13,9 +13,9 @@ from dormouse.times import parse
 from dormouse.work.meaning import Asked, Meaning
 from dormouse.work.memory import Memory
 
-DEPTH = 50  # hits of the words leg that are ranked
-# … for a prompt, which is shown five: both labelled sets are answered and silenced alike by 16, 20,
-# 30 and 50, but for one question of 99 among 500 other facts.
+DEPTH = 50  # hits of each leg that are ranked
+# … for a prompt, which is shown five: both labelled sets are answered and silenced alike by 12 to
+# 50 of either leg, but for one question of 99 among 500 other facts.
 DEPTH_OF_PROMPT = 20
 
 
@@ -68,7 +68,7 @@ def find(
         return words
     return found_of(
         r, memory, words, look,
-        limit=limit, as_of=as_of, history=history, floor=floor, asked=asked,
+        limit=limit, as_of=as_of, history=history, floor=floor, asked=asked, depth=depth,
     )  # fmt: skip
 
 
@@ -107,11 +107,12 @@ def found_of(
     history: bool = False,
     floor: float | None = None,
     asked: Asked | None = None,
+    depth: int = DEPTH,
 ) -> Found:
     """What is worth showing of what *words* found, and of what the meaning leg finds."""
     hits, sense = words.hits, None
     if asked is not None and memory.meaning is not None:
-        hits, sense = _by_meaning(r, memory.meaning, asked, hits, look, as_of, history)
+        hits, sense = _by_meaning(r, memory.meaning, asked, hits, look, as_of, history, depth)
     if not hits:
         return Found(reason="no_match")
     ranked = rank(
@@ -143,12 +144,13 @@ def _by_meaning(
     look: Look,
     as_of: str | None,
     history: bool,
+    depth: int,
 ) -> tuple[list[Hit], Sense]:
     """*hits* and those of the meaning leg, of which too the ledger says which may be seen.
 
     Their BM25 is not looked up, it lies below that of all others (LoCoMo R@10 .766 either way).
     """
-    near = meaning.near(r, asked, look, retired=history or as_of is not None)
+    near = meaning.near(r, asked, look, retired=history or as_of is not None, limit=depth)
     known = {hit.nr for hit in hits}
     farther = [each.nr for each in near if each.nr not in known]
     facts = r.facts_by_number(farther, look, as_of=as_of, history=history)
