@@ -114,7 +114,7 @@ def test_a_rule_by_any_tool_waits_and_a_correction_of_a_pin_is_among_the_proposa
     assert waiting["state"] == "proposed"
     listed = {row["id"]: row for row in daemon.json("proposals")}
     assert listed[waiting["proposal"]]["text"] == "the port is 9090"
-    daemon.cli("proposals", "accept", waiting["proposal"])
+    daemon.ask("POST", f"/v1/proposals/{waiting['proposal']}/accept", {})
     assert not daemon.json("show", mine)["current"]
 
 

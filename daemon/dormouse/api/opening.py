@@ -44,13 +44,16 @@ def open_from_disk(service: Service) -> None:
 
 async def open_again(service: Service) -> None:
     """Try once more if a file that kept the memory closed is another one than before."""
-    if not isinstance(service.failure, MENDABLE):
+    if not _mendable(service):
         return  # not even a wait: what is being exchanged holds the lock
     async with service.opening:
-        closed = service.memory is None and isinstance(service.failure, MENDABLE)
-        if closed and _look(service) != service.seen:
+        if _mendable(service) and _look(service) != service.seen:
             await asyncio.to_thread(open_from_disk, service)
             service.begin()
+
+
+def _mendable(service: Service) -> bool:
+    return service.memory is None and isinstance(service.failure, MENDABLE)
 
 
 def _look(service: Service) -> tuple[Mark, ...]:
