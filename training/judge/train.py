@@ -105,7 +105,9 @@ def fit(
             for group, rate in zip(optimizer.param_groups, rates, strict=True):
                 group["lr"] = rate * min(1.0, step / (0.06 * steps) + 0.02) * (1 - step / steps)
             y = torch.tensor([row[2] for row in part])
-            loss = functional.cross_entropy(upper(*batch(part)), y, label_smoothing=0.05)
+            with torch.autocast("cpu", torch.bfloat16, enabled=args.half):
+                told = upper(*batch(part))
+            loss = functional.cross_entropy(told.float(), y, label_smoothing=0.05)
             optimizer.zero_grad()
             loss.backward()
             nn.utils.clip_grad_norm_(upper.parameters(), 1.0)
@@ -176,6 +178,23 @@ def export(members: dict[int, Upper], path: Path, about: dict[str, Any]) -> None
     np.savez_compressed(path, **packed)
 
 
+def carried(path: Path, seed: int) -> dict[str, torch.Tensor]:
+    """The member of *seed* out of a file that ``export`` wrote. Raises KeyError without it."""
+    state: dict[str, torch.Tensor] = {}
+    with np.load(path) as packed:
+        for name in packed.files:
+            member, _, key = name.partition("/")
+            if member != str(seed) or key.endswith("|s"):
+                continue
+            value = packed[name].astype(np.float32)
+            if key.endswith("|q"):
+                value *= packed[f"{name[:-2]}|s"][:, None]
+            state[key.removesuffix("|q")] = torch.tensor(value)
+    if not state:
+        raise KeyError(f"{path} has no member {seed}")
+    return state
+
+
 def arguments() -> argparse.ArgumentParser:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--seeds", type=int, nargs="+", default=[1, 2], help="one member each")
@@ -187,6 +206,8 @@ def arguments() -> argparse.ArgumentParser:
     parser.add_argument("--layers", type=int, default=LAYERS, help="of the base that are used")
     parser.add_argument("--lower", type=int, default=LOWER, help="of them that stay as they are")
     parser.add_argument("--hold-out", default="", help="writers that are validated on")
+    parser.add_argument("--begin", default="", help="train the members of this .npz on")
+    parser.add_argument("--half", action="store_true", help="multiply in bfloat16: .8 of the time")
     parser.add_argument("--out", default="", help="the .npz to write")
     parser.add_argument("--no-derived", action="store_true")
     parser.add_argument("--own-time", action="store_true", help="never draw a gap anew")
@@ -238,6 +259,8 @@ def trained(
         upper = Upper(args.layers - args.lower)
         for at, layer in enumerate(upper.layers):
             layer.read(base.weights, args.lower + at)
+        if args.begin:
+            upper.load_state_dict(carried(Path(args.begin), seed))
         members[seed] = fit(upper, variants, held, seed, args)
         if args.out:
             torch.save(members[seed].state_dict(), f"{args.out}.{seed}.pt")

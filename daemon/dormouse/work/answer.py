@@ -61,7 +61,8 @@ def _whence(memory: Memory, event: Event) -> Where:
     model reads it too, that is done meanwhile.
     """
     where = memory.places.where(event.cwd)
-    if memory.meaning is None and not where.off and _by_person(event) and event.turn is not None:
+    modelled = memory.meaning is not None and memory.meaning.reads
+    if event.turn is not None and _by_person(event) and not (where.off or modelled):
         read_prompt(speech(event.turn.text))
     return where
 

@@ -74,6 +74,11 @@ class Meaning:
         job = self.begin(text, explicit=explicit)
         return None if job is None else await self.wait(job, within_s)
 
+    @property
+    def reads(self) -> bool:
+        """Whether a model reads prompts now; else it goes by words alone."""
+        return self.vectors is not None and self.vectors.active
+
     def begin(self, text: str, *, explicit: bool = False) -> "Future[Asked] | None":
         """Have *text* read, so that other things can be done meanwhile; None: by words alone."""
         vectors = self.vectors
