@@ -20,7 +20,8 @@ from dormouse.work.memory import Memory
 from dormouse.work.obey import Obeyed
 from dormouse.work.places import Where
 from dormouse.work.prepare import mask
-from dormouse.work.recalls import DEPTH_OF_PROMPT, Found, Words, by_words, find, found_of
+from dormouse.work.prompt import by_person, still_current, whence, with_meaning
+from dormouse.work.recalls import DEPTH_OF_PROMPT, find
 from dormouse.work.receipts import note_used
 from dormouse_wire.hosts import HOSTS
 
@@ -38,7 +39,7 @@ async def answer(memory: Memory, event: Event) -> Answer:
     if event.agent not in memory.seen_agents:
         await memory.aside(lambda: catchup.first_seen(memory, event))
         memory.seen_agents.add(event.agent)
-    where = await memory.aside(lambda: _whence(memory, event))
+    where = await memory.aside(lambda: whence(memory, event))
     if where.off:
         await memory.aside(lambda: catchup.skip(memory, event))
         return NOTHING
@@ -52,23 +53,6 @@ async def answer(memory: Memory, event: Event) -> Answer:
         return await _prompt(memory, event, event.turn, where)
     await _note(memory, event, where)
     return NOTHING
-
-
-def _whence(memory: Memory, event: Event) -> Where:
-    """Where an event comes from.
-
-    A prompt is read for commands on the way, for the writer would hold up others with it; where a
-    model reads it too, that is done meanwhile.
-    """
-    where = memory.places.where(event.cwd)
-    modelled = memory.meaning is not None and memory.meaning.reads
-    if event.turn is not None and _by_person(event) and not (where.off or modelled):
-        read_prompt(speech(event.turn.text))
-    return where
-
-
-def _by_person(event: Event) -> bool:
-    return event.turn is not None and event.turn.role is Role.PERSON and not event.subagent
 
 
 async def _note(memory: Memory, event: Event, where: Where) -> None:
@@ -116,8 +100,8 @@ def _touch(w: Writer, event: Event, where: Where, *, ended: bool = False) -> Non
 
 async def _prompt(memory: Memory, event: Event, turn: Turn, where: Where) -> Answer:
     text = speech(turn.text)
-    person, look = _by_person(event), where.look(event.session_id)
-    ahead = await _with_meaning(memory, text, look, person) if text else []
+    person, look = by_person(event), where.look(event.session_id)
+    ahead = await with_meaning(memory, text, look, person) if text else []
 
     def do(w: Writer) -> tuple[Obeyed, render.Block]:
         # Words alone are searched here: the writer's pages are at hand, where a commit has taken a
@@ -142,32 +126,6 @@ async def _prompt(memory: Memory, event: Event, turn: Turn, where: Where) -> Ans
     return Answer(block.text or None, message)
 
 
-async def _with_meaning(memory: Memory, text: str, look: Look, person: bool) -> list[Ranked] | None:
-    """What fits a prompt by both legs; its words are searched while the model reads it.
-
-    None where no model reads it, so that it goes by words alone.
-    """
-    meaning = memory.meaning
-    job = meaning.begin(text) if meaning is not None else None
-    if meaning is None or job is None:
-        return None
-
-    def search(r: Reader) -> Words | Found:
-        if person:
-            read_prompt(text)  # kept for the writer, who would hold up others with it
-        return by_words(r, memory, text, look, depth=DEPTH_OF_PROMPT)
-
-    words = await memory.read(search)
-    if isinstance(words, Found):
-        return words.ranked
-    asked = await meaning.wait(job)
-
-    def rank(r: Reader) -> Found:
-        return found_of(r, memory, words, look, asked=asked, depth=DEPTH_OF_PROMPT)
-
-    return (await memory.read(rank)).ranked
-
-
 def _block(
     w: Writer, event: Event, ranked: Sequence[Ranked], obeyed: Obeyed, at_most: int
 ) -> render.Block:
@@ -180,7 +138,7 @@ def _block(
     back = [t for t in back if t.fact.id not in anew]
     shown = w.shown_to(event.agent, event.session_id, [hit.fact.id for hit in ranked])
     fresh = [hit for hit in ranked if hit.fact.id not in shown and hit.fact.id not in obeyed.named]
-    fresh = _still_current(w, fresh, at_most)
+    fresh = still_current(w, fresh, at_most)
     named = [hit.fact.id for hit in fresh] + _named_in(back)
     host = HOSTS[event.agent]
     block = render.prompt_block(
@@ -197,19 +155,6 @@ def _block(
     if anew:
         w.mark_told(event.agent, event.session_id, anew, current=False)
     return block
-
-
-def _still_current(r: Reader, ranked: Sequence[Ranked], at_most: int) -> list[Ranked]:
-    """The first of *ranked* that hold now, with their sources; no more of them is read."""
-    kept: list[Ranked] = []
-    for begin in range(0, len(ranked), max(at_most, 1)):
-        some = ranked[begin : begin + max(at_most, 1)]
-        still = r.facts_by_id(hit.fact.id for hit in some)
-        found = ((hit, still.get(hit.fact.id)) for hit in some)
-        kept += [replace(hit, fact=fact) for hit, fact in found if fact and fact.current]
-        if len(kept) >= at_most:
-            break
-    return kept[:at_most]
 
 
 def _said_anew(r: Reader, back: Sequence[render.TakenBack], obeyed: Obeyed) -> list[str]:
