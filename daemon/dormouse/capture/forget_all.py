@@ -5,6 +5,7 @@ may be about files ("delete everything") only where the memory is named.
 """
 
 import re
+from functools import lru_cache
 
 _SENTENCE = re.compile(r"(?<=[.!?])\s+|(?<=[。！？])|\n+")
 _LONGEST = 100  # characters of such a sentence
@@ -26,7 +27,8 @@ _WISHES = (
 _ALL = re.compile("|".join(f"(?:{wish})" for wish in _WISHES), re.IGNORECASE)
 
 
+@lru_cache(maxsize=4)
 def wants_all_forgotten(text: str) -> bool:
-    """Whether a sentence of *text* is nothing but that wish."""
+    """Whether a sentence of *text* is nothing but that wish. The last few texts are kept."""
     sentences = (" ".join(part.split()).strip(" .!?。！？") for part in _SENTENCE.split(text))
     return any(_ALL.fullmatch(each) for each in sentences if 0 < len(each) <= _LONGEST)

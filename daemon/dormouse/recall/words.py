@@ -123,10 +123,16 @@ def query_terms(text: str, *, limit: int = 32, explicit: bool = False) -> list[s
     """The informative terms of a prompt, in its order; [] where there is nothing to look for.
 
     *explicit* is a person's own search: words that are too weak for a prompt are then searched.
+    The last few texts are kept: of a long prompt it takes a while, and is asked twice.
     """
+    return list(_query_terms(text, limit, explicit))
+
+
+@lru_cache(maxsize=4)
+def _query_terms(text: str, limit: int, explicit: bool) -> tuple[str, ...]:
     bare = _FENCED.sub(" ", text)
     terms = _terms(bare if bare.strip() else text, limit, explicit)
-    return terms or (_terms(text, limit, explicit) if bare != text else [])
+    return tuple(terms or (_terms(text, limit, explicit) if bare != text else []))
 
 
 _SENTENCE = re.compile(r"(?<=[.!?])\s+|(?<=[。！？；])|\n+")

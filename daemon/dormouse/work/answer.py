@@ -1,6 +1,7 @@
 """Answering an agent's event: journal it, obey it, take back what is no longer true, recall.
 
-One read before, one transaction, then text. Whatever goes wrong, the caller answers with nothing.
+What can be read before is, then one transaction, then text. Whatever goes wrong, the caller answers
+with nothing.
 """
 
 import asyncio
@@ -20,8 +21,7 @@ from dormouse.work.memory import Memory
 from dormouse.work.obey import Obeyed
 from dormouse.work.places import Where
 from dormouse.work.prepare import mask
-from dormouse.work.prompt import by_person, still_current, whence, with_meaning
-from dormouse.work.recalls import DEPTH_OF_PROMPT, find
+from dormouse.work.prompt import Sought, received, said_by_person, seek, unshown
 from dormouse.work.receipts import note_used
 from dormouse_wire.hosts import HOSTS
 
@@ -39,7 +39,7 @@ async def answer(memory: Memory, event: Event) -> Answer:
     if event.agent not in memory.seen_agents:
         await memory.aside(lambda: catchup.first_seen(memory, event))
         memory.seen_agents.add(event.agent)
-    where = await memory.aside(lambda: whence(memory, event))
+    where = await memory.aside(lambda: received(memory, event))
     if where.off:
         await memory.aside(lambda: catchup.skip(memory, event))
         return NOTHING
@@ -100,15 +100,11 @@ def _touch(w: Writer, event: Event, where: Where, *, ended: bool = False) -> Non
 
 async def _prompt(memory: Memory, event: Event, turn: Turn, where: Where) -> Answer:
     text = speech(turn.text)
-    person, look = by_person(event), where.look(event.session_id)
-    ahead = await with_meaning(memory, text, look, person) if text else []
+    person = said_by_person(event)
+    sought = await seek(memory, text, where.look(event.session_id))
 
     def do(w: Writer) -> tuple[Obeyed, render.Block]:
-        # Words alone are searched here: the writer's pages are at hand, where a commit has taken a
-        # reader's from it, and a prompt waits for the writer in any case.
-        found = ahead
-        if found is None:
-            found = find(w, memory, text, look, depth=DEPTH_OF_PROMPT).ranked
+        ranked = sought.ranked(w)  # before anything is obeyed: what is said now is not recalled
         obeyed = Obeyed()
         _touch(w, event, where)
         if text:
@@ -116,8 +112,7 @@ async def _prompt(memory: Memory, event: Event, turn: Turn, where: Where) -> Ans
             obeyed = take_prompt(w, event.agent, said, where, memory.now(), person=person)
         task.heard(w, memory, event, where, text)
         obeyed.lines += handoff.news(w, event, where)
-        block = _block(w, event, found, obeyed, memory.settings.recall_max_facts)
-        return obeyed, block
+        return obeyed, _block(w, event, sought, ranked, obeyed)
 
     obeyed, block = await memory.write(do)
     if obeyed.captured or obeyed.waits:
@@ -127,7 +122,7 @@ async def _prompt(memory: Memory, event: Event, turn: Turn, where: Where) -> Ans
 
 
 def _block(
-    w: Writer, event: Event, ranked: Sequence[Ranked], obeyed: Obeyed, at_most: int
+    w: Writer, event: Event, sought: Sought, ranked: Sequence[Ranked], obeyed: Obeyed
 ) -> render.Block:
     """What is shown for a prompt, with its receipt, in the prompt's own transaction.
 
@@ -136,9 +131,7 @@ def _block(
     back = [t for t in taken_back(w, event) if t.fact.id not in obeyed.named]
     anew = _said_anew(w, back, obeyed)
     back = [t for t in back if t.fact.id not in anew]
-    shown = w.shown_to(event.agent, event.session_id, [hit.fact.id for hit in ranked])
-    fresh = [hit for hit in ranked if hit.fact.id not in shown and hit.fact.id not in obeyed.named]
-    fresh = still_current(w, fresh, at_most)
+    fresh = unshown(w, event, sought, ranked, obeyed.named)
     named = [hit.fact.id for hit in fresh] + _named_in(back)
     host = HOSTS[event.agent]
     block = render.prompt_block(

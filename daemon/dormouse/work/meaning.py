@@ -24,7 +24,7 @@ if TYPE_CHECKING:  # numpy is heavy: it is imported by the worker's thread, afte
     from dormouse.work.vectors import Vectors
 
 log = logging.getLogger("dormouse")
-DEPTH = 50  # hits of this leg that are ranked
+DEPTH = 50  # of the nearest facts, where nobody says how many
 PROMPT_S = 0.15  # how long a prompt waits for its vector before it goes by words alone
 SEARCH_S = 5.0  # how long a person's own search does: it may load the model
 LOOK_S = 60.0  # how often the worker looks although nothing moved: whether to unload an idle model
@@ -74,16 +74,13 @@ class Meaning:
         job = self.begin(text, explicit=explicit)
         return None if job is None else await self.wait(job, within_s)
 
-    @property
-    def reads(self) -> bool:
-        """Whether a model reads prompts now; else it goes by words alone."""
-        return self.vectors is not None and self.vectors.active
-
     def begin(self, text: str, *, explicit: bool = False) -> "Future[Asked] | None":
         """Have *text* read, so that other things can be done meanwhile; None: by words alone."""
         vectors = self.vectors
+        if vectors is None or not vectors.active:
+            return None
         short = gist(text) or (text[:LONGEST] if explicit else "")
-        if vectors is None or not vectors.active or not short:
+        if not short:
             return None
         self._asking += 1
         self._asked_since = True

@@ -53,6 +53,7 @@ class Memory:
     ringing: dict[str, Event] = field(default_factory=dict)  # transcripts to read on, by path
     seen_agents: set[str] = field(default_factory=set)
     counted: dict[str, int] = field(default_factory=dict)
+    facts: int = 0  # how many there were when last searched
     frequencies: Frequencies = field(default_factory=Frequencies)
 
     def now(self) -> str:

@@ -14,9 +14,6 @@ from dormouse.work.meaning import Asked, Meaning
 from dormouse.work.memory import Memory
 
 DEPTH = 50  # hits of each leg that are ranked
-# … for a prompt, which is shown five: both labelled sets are answered and silenced alike by 12 to
-# 50 of either leg, but for one question of 99 among 500 other facts.
-DEPTH_OF_PROMPT = 20
 
 
 @dataclass(frozen=True, slots=True)
@@ -90,6 +87,7 @@ def by_words(
     if not terms:
         return Found(reason="no_match")
     every, everywhere = others(terms), r.last_fact()
+    memory.facts = everywhere
     frequencies = _frequencies(r, memory, every, everywhere)
     rare = prune(every, frequencies, everywhere)
     hits = r.search(rare, look, limit=depth, as_of=as_of, history=history)
