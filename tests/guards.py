@@ -27,6 +27,8 @@ SETTLE = "daemon/dormouse/work/settle.py"
 INTAKE = "daemon/dormouse/work/intake.py"
 IN_PASSING = "daemon/dormouse/work/implicit.py"
 ANSWER = "daemon/dormouse/work/answer.py"
+PROMPT = "daemon/dormouse/work/prompt.py"
+OF_PROMPT = "tests/unit/work/test_prompt.py"
 PREPARE = "daemon/dormouse/work/prepare.py"
 HOT = "daemon/dormouse/api/hot.py"
 WIRE = "daemon/dormouse/api/wire.py"
@@ -59,6 +61,34 @@ REQUESTS = "daemon/dormouse/api/requests.py"
 LEDGER_GUARDS = "tests/unit/ledger/test_guards.py"
 
 GUARDS: tuple[Guard, ...] = (
+    Guard(
+        "the words of a prompt are not read in the writer's turn",
+        PROMPT,
+        "        query_terms(text)\n",
+        "",
+        f"{OF_PROMPT}::test_nothing_of_a_prompt_is_read_in_the_writers_turn",
+    ),
+    Guard(
+        "what a session was shown takes no place from the rest",
+        PROMPT,
+        "        left = new(sought.deeper(r))\n",
+        "        pass\n",
+        f"{OF_PROMPT}::test_a_session_that_was_shown_much_is_shown_the_rest_too",
+    ),
+    Guard(
+        "what was retired since it was found is not shown",
+        PROMPT,
+        " if fact and fact.current]",
+        " if fact]",
+        f"{OF_PROMPT}::test_what_was_retired_since_it_was_found_leaves_its_place_to_the_next",
+    ),
+    Guard(
+        "the writer searches no large store",
+        PROMPT,
+        "large = memory.facts > LARGE",
+        "large = False",
+        f"{OF_PROMPT}::test_in_a_large_store_the_words_are_not_searched_by_the_writer",
+    ),
     Guard(
         "the hook program is compiled when it is written",
         "plugins/dormouse_plugins/bin.py",
@@ -378,8 +408,8 @@ GUARDS: tuple[Guard, ...] = (
     Guard(
         "vectors of a model are looked through only when all facts have one",
         "daemon/dormouse/work/meaning.py",
-        "if vectors is None or not vectors.active or not short:",
-        "if vectors is None or not short:",
+        "if vectors is None or not vectors.active:\n            return None\n        short",
+        "if vectors is None:\n            return None\n        short",
         "tests/unit/work/test_meaning.py"
         "::test_another_revision_goes_by_words_until_all_is_embedded_then_switches_once",
     ),

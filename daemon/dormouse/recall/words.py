@@ -139,11 +139,12 @@ _SENTENCE = re.compile(r"(?<=[.!?])\s+|(?<=[。！？；])|\n+")
 LONGEST = 240  # characters of a prompt that are read for its meaning: 25 to 60 ms of one core
 
 
+@lru_cache(maxsize=4)
 def gist(text: str) -> str:
     """What a prompt is about, in few words, so that a long one costs no more than a short one.
 
     A short prompt is its own gist; of a long one the sentences that say most are kept, in their
-    order. "" where there is nothing to look for.
+    order. "" where there is nothing to look for. The last few texts are kept.
     """
     bare = _FENCED.sub(" ", text)
     text = " ".join(bare.split()) if len(bare) <= LONGEST else bare

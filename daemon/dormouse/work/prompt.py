@@ -11,7 +11,7 @@ from dormouse.capture.forget_all import wants_all_forgotten
 from dormouse.facts import Look
 from dormouse.ledger import Reader
 from dormouse.recall.rank import Ranked
-from dormouse.recall.words import query_terms
+from dormouse.recall.words import LONGEST, gist, query_terms
 from dormouse.sessions import Event, Moment, Role
 from dormouse.work.intake import speech
 from dormouse.work.meaning import Asked
@@ -31,6 +31,8 @@ def received(memory: Memory, event: Event) -> Where:
     if event.turn is not None and event.moment is Moment.PROMPT and not where.off:
         text = speech(event.turn.text)
         query_terms(text)
+        if len(text) > LONGEST:
+            gist(text)  # nor is the loop held up by a long one
         if said_by_person(event):
             read_prompt(text)
             wants_all_forgotten(text)

@@ -66,6 +66,12 @@ def test_nothing_of_a_prompt_is_read_in_the_writers_turn(make: Make, text: str) 
     assert all(before)
 
 
+def test_a_long_prompt_is_cut_before_the_loop_has_it(make: Make) -> None:
+    words.gist.cache_clear()
+    received(make().bed.memory, event("where is the staging server? " * 20))
+    assert words.gist.cache_info().misses == 1
+
+
 def test_a_session_that_was_shown_much_is_shown_the_rest_too(make: Make) -> None:
     thinking = make()
     facts = set(servers(thinking, 30))
@@ -81,7 +87,9 @@ def test_what_was_retired_since_it_was_found_leaves_its_place_to_the_next(make: 
     found = sought(memory)
     ranked = memory.ledger.read(found.ranked)
     gone = [hit.fact.id for hit in ranked[:2]]
-    memory.ledger.write(lambda w: [w.retire(id, because=Because.OWNER, by="owner", run_id=None) for id in gone]).result()
+    memory.ledger.write(
+        lambda w: [w.retire(id, because=Because.OWNER, by="owner", run_id=None) for id in gone]
+    ).result()
     left = memory.ledger.read(lambda r: unshown(r, event(), found, ranked, ()))
     assert [hit.fact.id for hit in left] == [hit.fact.id for hit in ranked[2:8]]
     assert all(hit.fact.sources for hit in left)
