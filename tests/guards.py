@@ -106,15 +106,29 @@ GUARDS: tuple[Guard, ...] = (
     Guard(
         "who only states something retires no far pair",
         SETTLE,
-        " and tells_a_change(newer)\n",
-        "\n",
+        "    if told and not vetoed and ruling",
+        "    if not vetoed and ruling",
         "tests/unit/work/test_far.py",
     ),
     Guard(
         "a pair that only shares words is retired only where the judge is surer",
         SETTLE,
-        "if sure and gate.veto(older, newer) is None:",
-        "if True:",
+        " and ruling.probability >= SURE_OF_FAR:",
+        ":",
+        "tests/unit/work/test_far.py",
+    ),
+    Guard(
+        "what tells no change retires only what means nearly the same",
+        SETTLE,
+        "if cosine >= LIKE and ",
+        "if ",
+        "tests/unit/work/test_far.py",
+    ),
+    Guard(
+        "a change of another matter retires nothing far",
+        SETTLE,
+        " and not (told and vetoed):",
+        ":",
         "tests/unit/work/test_far.py",
     ),
     Guard(

@@ -24,10 +24,10 @@ BEGAN = datetime(2024, 1, 8, 8, 0, tzinfo=UTC)
 FAR = 4  # of the pairs that share no more than words or meaning: so many for each fact
 
 
-def pairs_of(name: str, lines: Sequence[Said]) -> Iterator[Pair]:
-    """What a judge is asked of each line, and every change, drawn or not."""
+def pairs_of(name: str, lines: Sequence[Said], far: int = FAR) -> Iterator[Pair]:
+    """What a judge is asked of each line, *far* far ones at most; every change, drawn or not."""
     ended: set[int] = set()
-    for at, (line, language, drawn) in enumerate(asked(lines)):
+    for at, (line, language, drawn) in enumerate(asked(lines, far)):
         wanted = [each for each in drawn if each not in ended or each in line.ends]
         for older in sorted(line.ends | line.partly):
             if older not in wanted and lines[older].text != line.text:
@@ -45,23 +45,23 @@ def pairs_of(name: str, lines: Sequence[Said]) -> Iterator[Pair]:
         ended |= line.ends
 
 
-def asked(lines: Sequence[Said]) -> Iterator[tuple[Said, str, list[int]]]:
+def asked(lines: Sequence[Said], far: int = FAR) -> Iterator[tuple[Said, str, list[int]]]:
     """Each line as it is remembered: its language, and the earlier lines it is judged with."""
     with Inside() as memory:
         ids: dict[str, int] = {}
         for at, line in enumerate(lines):
             fact = memory.say(line.text, line.at, line.project)
             memory.embed()
-            drawn = [] if fact.id in ids else draw(memory, fact, ids)
+            drawn = [] if fact.id in ids else draw(memory, fact, ids, far)
             ids.setdefault(fact.id, at)
             yield line, fact.language or "en", drawn
 
 
-def draw(memory: Inside, fact: Fact, ids: dict[str, int]) -> list[int]:
+def draw(memory: Inside, fact: Fact, ids: dict[str, int], far: int = FAR) -> list[int]:
     """The lines that the daemon draws for a fact, near ones first."""
     means = Asked(memory.holder.get().embed([fact.text], query=False)[0], 0.0)
     found = memory.read(lambda r: nominated(r, memory.memory, fact, means, far=True))
-    return [ids[older.id] for older, newer in [*found.close, *found.far[:FAR]] if newer == fact]
+    return [ids[older.id] for older, newer in [*found.close, *found.far[:far]] if newer == fact]
 
 
 def main() -> None:

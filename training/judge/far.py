@@ -1,9 +1,9 @@
 """How sure a judge has to be of far pairs: `python -m training.judge.far NAME…`.
 
-Far pairs share no more than words or meaning; among what the daemon draws for a fact nine of ten
-pairs are far, and hardly one of them is a change. It prints, for pairs drawn from streams that the
-judge was not trained on, how many changes would be carried out rightly and wrongly from each
-probability on, by what the newer fact says and what the gate has read.
+Far pairs share no more than words or meaning; of all that the daemon draws for a fact nine of ten
+are far, and hardly one of them is a change. It prints, for streams that the judge was not trained
+on, how many changes would be carried out rightly and wrongly from each probability on: by what the
+newer fact says, what the gate has read, and how near the two are in meaning.
 """
 
 import argparse
@@ -11,12 +11,18 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import NamedTuple
 
-from dormouse.judging import as_fact, gate, nominate
-from dormouse.judging.embedded import EmbeddedJudge, tells_a_change
-from dormouse.work.model import Models
-from training.judge.pairs import Pair, derived
+import numpy as np
 
-THRESHOLDS = (0.7, 0.8, 0.85, 0.88, 0.9, 0.92, 0.94, 0.95, 0.96, 0.97, 0.98)
+from dormouse.judging import as_fact, gate, nominate
+from dormouse.judging.embedded import MEASURED, EmbeddedJudge, tells_a_change
+from dormouse.work.model import Models
+from dormouse.work.settle import FAR
+from training.judge import stream
+from training.judge.drawn import BEGAN, pairs_of
+from training.judge.pairs import DATA, Pair
+
+THRESHOLDS = (0.8, 0.88, 0.9, 0.92, 0.93, 0.94, 0.96, 0.98)
+COSINES = (-1.0, 0.3, 0.4, 0.5, 0.55, 0.6)
 
 
 class Scored(NamedTuple):
@@ -27,6 +33,7 @@ class Scored(NamedTuple):
     told: bool
     vetoed: bool
     p: float
+    cosine: float
 
     @property
     def group(self) -> tuple[str, str, str]:
@@ -44,15 +51,22 @@ def scored(pairs: Sequence[Pair], models: Models) -> list[Scored]:
         for pair in pairs
     ]
     rulings = EmbeddedJudge(models.scores).judge_many(facts)
+    holder = models.embedder()
+    assert holder is not None
+    older, newer = (
+        holder.get().embed([pair[side].text for pair in facts], query=False) for side in (0, 1)
+    )
+    cosines = (np.asarray(older) * np.asarray(newer)).sum(-1)
     return [
         Scored(
             pair,
-            bool(nominate.near(newer, [older])),
-            tells_a_change(newer),
-            gate.veto(older, newer) is not None,
-            (ruling.probability or 0.0) if older.language == newer.language else 0.0,
+            bool(nominate.near(b, [a])),
+            tells_a_change(b),
+            gate.veto(a, b) is not None,
+            (ruling.probability or 0.0) if a.language == b.language in MEASURED else 0.0,
+            float(cosine),
         )
-        for pair, (older, newer), ruling in zip(pairs, facts, rulings, strict=True)
+        for pair, (a, b), ruling, cosine in zip(pairs, facts, rulings, cosines, strict=True)
     ]
 
 
@@ -70,11 +84,18 @@ def told(rows: Sequence[Scored]) -> str:
 
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0] if __doc__ else "")
-    parser.add_argument("names", nargs="+", help="streams whose drawn pairs stand in data")
-    rows = scored(derived(parser.parse_args().names), Models(Path("models")))
+    parser.add_argument("names", nargs="+", help="streams: n10, s1 …")
+    pairs: list[Pair] = []
+    for name in parser.parse_args().names:
+        folders = (DATA / "streams", stream.DATA)
+        path = next(found for folder in folders if (found := folder / f"{name}.jsonl").exists())
+        pairs += pairs_of(name, stream.read(path, BEGAN), FAR)
+    rows = scored(pairs, Models(Path("models")))
     for group in sorted({row.group for row in rows}):
-        name = " ".join(part for part in group if part)
-        print(f"{name:18} {told([row for row in rows if row.group == group])}")
+        print(" ".join(part for part in group if part))
+        for cosine in COSINES:
+            near = [row for row in rows if row.group == group and row.cosine >= cosine]
+            print(f"  cosine {cosine:5.2f} {told(near)}")
 
 
 if __name__ == "__main__":
