@@ -11,6 +11,9 @@ import pytest
 from tests.day import DAY, NIGHT, Day
 from tests.machine import Machine
 
+# A change that the embedded judge, where its model is installed, is nearly sure of: a question.
+ENDED = ("hotfixes need an approval from Tom", "hotfixes need no approval any more")
+
 
 class Night(NamedTuple):
     """The evening, the report of the night, and what holds after it."""
@@ -63,7 +66,11 @@ def test_the_report_of_the_night_is_right(day: Day, night: Night) -> None:
     assert report["came_in"]["turns"] >= 60
     assert report["made"] == len(DAY["night"]["made"])
     assert report["folded"] == len(DAY["night"]["folded"]) == len(report["retired"])
-    assert report["waits"] == {"candidates": 1, "proposals": 0, "questions": 0}
+    waits = report["waits"]
+    assert (waits["candidates"], waits["proposals"]) == (1, 0)
+    asked = day.machine.ask("GET", "/v1/questions")
+    assert waits["questions"] == len(asked)
+    assert {(each["older"]["text"], each["newer"]["text"]) for each in asked} <= {ENDED}
     assert report["thinker_calls"] == 0
     assert set(DAY["night"]["made"]) <= day.current() - night.current
     for text in DAY["night"]["folded"]:
