@@ -62,6 +62,14 @@ LEDGER_GUARDS = "tests/unit/ledger/test_guards.py"
 
 GUARDS: tuple[Guard, ...] = (
     Guard(
+        "forgetting what held does not take the fact that ended it",
+        "daemon/dormouse/work/obey.py",
+        "command.id is None and _says_otherwise(fact, command.target)",
+        "False",
+        "tests/system/test_corrections.py"
+        "::test_forgetting_what_held_does_not_take_the_fact_that_ended_it",
+    ),
+    Guard(
         "the words of a prompt are not read in the writer's turn",
         PROMPT,
         "        query_terms(text)\n",

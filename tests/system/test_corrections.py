@@ -143,3 +143,16 @@ def test_private_parts_are_left_out_of_what_the_owners_programs_store(daemon: Ma
     )
     assert "private" not in corrected["text"]
     assert daemon.call("POST", "/v1/facts", {"text": "<private>all of it</private>"})[0] == 400
+
+
+def test_forgetting_what_held_does_not_take_the_fact_that_ended_it(daemon: Machine) -> None:
+    repository = daemon.repository("shop")
+    session = daemon.session("claude-code", repository)
+    ended = "we rebuilt the search index with Tantivy, it is no longer built with Lucene"
+    session.prompt(f"remember that {ended}")
+    told = session.prompt("forget that the search index is built with Lucene")
+    assert "this says that it ended" in told
+    kept = next(fact for fact in daemon.facts("all", repository) if fact["text"] == ended)
+    assert kept["current"]
+    session.prompt(f"forget {kept['id']}")
+    assert not daemon.json("show", kept["id"])["current"]

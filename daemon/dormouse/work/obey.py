@@ -13,6 +13,7 @@ from dormouse.facts import Because, Fact, Look
 from dormouse.ledger import Writer
 from dormouse.recall.rank import Ranked, rank
 from dormouse.recall.words import query_terms
+from dormouse.slots import read
 from dormouse.times import parse
 from dormouse.work.places import Where
 from dormouse.work.remember import Kept, Speaker, Wish, remember
@@ -135,6 +136,11 @@ def _forget(w: Writer, command: Forget, who: Speaker, where: Where, done: Obeyed
         done.say(f"several facts could be meant: {_named(w, found, done)}; say forget <id>")
         return
     fact = found[0]
+    if command.id is None and _says_otherwise(fact, command.target):
+        done.say(
+            f"this says that it ended: {_named(w, found, done)}; to forget it, say forget <id>"
+        )
+        return
     short = _short(w, fact)
     run = w.open_run("owner")
     w.retire(fact.id, because=Because.FORGOTTEN, by=who.agent or "owner", run_id=run)
@@ -146,6 +152,15 @@ def _forget(w: Writer, command: Forget, who: Speaker, where: Where, done: Obeyed
         f"retired {short}: {_brief(fact.text)} (bring it back with `dormouse restore {short}`)",
         fact.id,
     )
+
+
+def _says_otherwise(fact: Fact, target: str) -> bool:
+    """Whether *fact* says that something ended which *target* takes to hold.
+
+    Retired, it would take what holds now along: "with Tantivy, no longer with Lucene".
+    """
+    said, held = read(target), read(fact.text)
+    return (held.negated or held.ends) and not (said.negated or said.ends)
 
 
 def _named(w: Writer, found: Sequence[Fact], done: Obeyed) -> str:
