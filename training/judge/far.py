@@ -8,17 +8,17 @@ newer fact says, what the gate has read, and how near the two are in meaning.
 
 import argparse
 from collections.abc import Sequence
+from dataclasses import asdict
 from pathlib import Path
 from typing import NamedTuple
 
-import numpy as np
-
-from dormouse.judging import as_fact, gate, nominate
+from dormouse.judging import gate, nominate
 from dormouse.judging.embedded import MEASURED, EmbeddedJudge, tells_a_change
 from dormouse.work.model import Models
 from dormouse.work.settle import FAR
 from training.judge import stream
 from training.judge.drawn import BEGAN, pairs_of
+from training.judge.exam import cosines, facts_of
 from training.judge.pairs import DATA, Pair
 
 THRESHOLDS = (0.8, 0.88, 0.9, 0.92, 0.93, 0.94, 0.96, 0.98)
@@ -46,17 +46,8 @@ class Scored(NamedTuple):
 
 def scored(pairs: Sequence[Pair], models: Models) -> list[Scored]:
     """Each of *pairs* with its probability, as the daemon would read it."""
-    facts = [
-        (as_fact(pair.older, pair.older_time, id="a"), as_fact(pair.newer, pair.newer_time, id="b"))
-        for pair in pairs
-    ]
+    facts = [facts_of(asdict(pair)) for pair in pairs]
     rulings = EmbeddedJudge(models.scores).judge_many(facts)
-    holder = models.embedder()
-    assert holder is not None
-    older, newer = (
-        holder.get().embed([pair[side].text for pair in facts], query=False) for side in (0, 1)
-    )
-    cosines = (np.asarray(older) * np.asarray(newer)).sum(-1)
     return [
         Scored(
             pair,
@@ -66,7 +57,9 @@ def scored(pairs: Sequence[Pair], models: Models) -> list[Scored]:
             (ruling.probability or 0.0) if a.language == b.language in MEASURED else 0.0,
             float(cosine),
         )
-        for pair, (a, b), ruling, cosine in zip(pairs, facts, rulings, cosines, strict=True)
+        for pair, (a, b), ruling, cosine in zip(
+            pairs, facts, rulings, cosines(models, facts), strict=True
+        )
     ]
 
 

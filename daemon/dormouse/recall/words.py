@@ -128,11 +128,13 @@ def query_terms(text: str, *, limit: int = 32, explicit: bool = False) -> list[s
     return list(_query_terms(text, limit, explicit))
 
 
-@lru_cache(maxsize=4)
-def _query_terms(text: str, limit: int, explicit: bool) -> tuple[str, ...]:
+def _unfenced_terms(text: str, limit: int, explicit: bool) -> tuple[str, ...]:
     bare = _FENCED.sub(" ", text)
     terms = _terms(bare if bare.strip() else text, limit, explicit)
     return tuple(terms or (_terms(text, limit, explicit) if bare != text else []))
+
+
+_query_terms = lru_cache(maxsize=4)(_unfenced_terms)
 
 
 _SENTENCE = re.compile(r"(?<=[.!?])\s+|(?<=[。！？；])|\n+")
@@ -166,7 +168,7 @@ def gist(text: str) -> str:
 
 def _worth(sentence: str) -> float:
     """How much a sentence asks for: its telling words for its length, a question twice."""
-    terms = len(query_terms(sentence, limit=12))
+    terms = len(_unfenced_terms(sentence, 12, False))  # kept, they would push out the prompt's own
     asks = 2.0 if sentence.endswith(("?", "？")) else 1.0
     return asks * terms / (4.0 + len(sentence) / 20)
 

@@ -107,7 +107,7 @@ def unshown(
         return [hit for hit in ranked if hit.fact.id not in shown and hit.fact.id not in named]
 
     left = new(ranked)
-    if len(left) < at_most and len(ranked) + at_most > sought.depth:
+    if len(left) < at_most and len(ranked) + at_most > sought.depth < DEPTH:
         left = new(sought.deeper(r))
     return _still_current(r, left, at_most)
 

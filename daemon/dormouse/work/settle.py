@@ -85,9 +85,10 @@ class Nominated:
     unclear: list[Decision] = field(default_factory=list)
     cosines: dict[str, float] = field(default_factory=dict)
 
-    def cosine(self, *pair: Fact) -> float:
-        """How near the other one of *pair* is in meaning; 0 where that is not known."""
-        return max(self.cosines.get(each.id, 0.0) for each in pair if each.id != self.fact.id)
+    def cosine(self, older: Fact, newer: Fact) -> float:
+        """How near the other one of a pair is in meaning; 0 where that is not known."""
+        other = older if newer.id == self.fact.id else newer
+        return self.cosines.get(other.id, 0.0)
 
 
 def nominated(
@@ -120,7 +121,8 @@ def nominated(
         others = {f.id: f for f in both if f.id not in lost}
         found.far.extend(_pairs(r, memory, fact, list(others.values())[:FAR]))
         numbers = {hit.nr: hit.fact.id for hit in by_words} | {nr: f.id for nr, f in alike.items()}
-        found.cosines.update(_cosines(r, memory, meant, numbers))
+        wanted = {nr: id for nr, id in numbers.items() if id in others}
+        found.cosines.update(_cosines(r, memory, meant, wanted))
     return found
 
 
