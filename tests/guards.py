@@ -62,6 +62,14 @@ LEDGER_GUARDS = "tests/unit/ledger/test_guards.py"
 
 GUARDS: tuple[Guard, ...] = (
     Guard(
+        "forgetting a value does not take the fact with another one",
+        "daemon/dormouse/work/obey.py",
+        "command.id is None and _names_another(fact, command.target)",
+        "False",
+        "tests/system/test_corrections.py"
+        "::test_forgetting_one_value_does_not_take_the_fact_with_another",
+    ),
+    Guard(
         "forgetting what held does not take the fact that ended it",
         "daemon/dormouse/work/obey.py",
         "command.id is None and _says_otherwise(fact, command.target)",
@@ -582,8 +590,8 @@ GUARDS: tuple[Guard, ...] = (
     Guard(
         "a thinker's session and folder are dropped (daemon)",
         HOT,
-        "    if is_thinker(event) or (not start and twice(agent, name, body)):\n",
-        "    if not start and twice(agent, name, body):\n",
+        "    if is_thinker(event) or (not start and twice(agent, event, name, body)):\n",
+        "    if not start and twice(agent, event, name, body):\n",
         "tests/system/test_settling.py::test_a_thinkers_own_session_is_not_remembered",
     ),
     # -- what is said in passing

@@ -156,3 +156,29 @@ def test_forgetting_what_held_does_not_take_the_fact_that_ended_it(daemon: Machi
     assert kept["current"]
     session.prompt(f"forget {kept['id']}")
     assert not daemon.json("show", kept["id"])["current"]
+
+
+def test_forgetting_one_value_does_not_take_the_fact_with_another(daemon: Machine) -> None:
+    repository = daemon.repository("shop")
+    session = daemon.session("claude-code", repository)
+    for fact, other, same in (
+        ("production runs in Oslo", "production runs in Bergen", "that production runs in Oslo"),
+        ("die Produktion läuft in Oslo", "Produktion in Bergen läuft", "Produktion in Oslo"),
+        ("生产环境跑在奥斯陆", "生产环境跑在卑尔根", "生产环境在奥斯陆"),
+        ("backups are run at two", "backups are run at three", "the old note on running backups"),
+    ):
+        session.prompt(f"remember: {fact}")
+        assert "nothing says just that" in session.prompt(f"forget {other}")
+        assert [each["text"] for each in daemon.facts(project=repository)] == [fact]
+        assert "retired" in session.prompt(f"forget {same}")
+        assert daemon.facts(project=repository) == []
+
+
+def test_an_order_said_again_after_its_opposite_is_a_new_one(daemon: Machine) -> None:
+    repository = daemon.repository("shop")
+    session = daemon.session("claude-code", repository)
+    session.prompt("remember that staging is on db-7")
+    session.prompt("forget that staging is on db-7")
+    assert daemon.facts(project=repository) == []
+    session.prompt("remember that staging is on db-7")
+    assert [fact["text"] for fact in daemon.facts(project=repository)] == ["staging is on db-7"]

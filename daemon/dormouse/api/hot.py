@@ -48,17 +48,24 @@ class Twice:
     """Knows the events of the last seconds by their fingerprints."""
 
     def __init__(self) -> None:
-        self._seen: OrderedDict[bytes, float] = OrderedDict()
+        self._seen: OrderedDict[bytes, tuple[float, str | None]] = OrderedDict()
 
-    def __call__(self, agent: str, name: str, body: bytes) -> bool:
-        """Whether this very event came just now; remembers it if not."""
+    def __call__(self, agent: str, event: Event, name: str, body: bytes) -> bool:
+        """Whether this very event came just now; remembers it if not.
+
+        Another prompt in between makes it a new one: "on", "off", "on" are three orders.
+        """
         now = time.monotonic()
-        while self._seen and next(iter(self._seen.values())) < now - TWICE_S:
+        while self._seen and next(iter(self._seen.values()))[0] < now - TWICE_S:
             self._seen.popitem(last=False)
         mark = hashlib.blake2b(b"\0".join((agent.encode(), name.encode(), body))).digest()
         if mark in self._seen:
             return True
-        self._seen[mark] = now
+        prompted = f"{agent} {event.session_id}" if event.moment is Moment.PROMPT else None
+        if prompted is not None:
+            for each in [old for old, (_, of) in self._seen.items() if of == prompted]:
+                del self._seen[each]
+        self._seen[mark] = now, prompted
         return False
 
 
@@ -80,7 +87,7 @@ async def hook(service: Service, twice: Twice, path: str, body: bytes) -> Answer
         raise
     # A session's start may come twice: the same state gives the same text.
     start = event.moment is Moment.SESSION_START
-    if is_thinker(event) or (not start and twice(agent, name, body)):
+    if is_thinker(event) or (not start and twice(agent, event, name, body)):
         _count(memory, "events_dropped")
         return 200, b"", PLAIN
     if memory is not None:

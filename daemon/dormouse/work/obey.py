@@ -21,6 +21,11 @@ from dormouse.work.remember import Kept, Speaker, Wish, remember
 FORGET_FLOOR = 0.45  # a fact that "forget" may mean must fit at least this well
 FORGET_CLEAR = 0.15  # and by this much better than the next one, else we ask
 NAMED_AT_MOST = 4
+# What is said of a note, and not in it.
+OF_A_NOTE = frozenset(
+    ["fact", "note", "old", "outdated", "rule", "said", "stuff", "thing", "told", "alte", "sache"]
+)
+_CHINESE = re.compile(r"[\u3400-\u9fff\uf900-\ufaff]")
 LEFT_OUT = {
     "lines": "only that was noted, not what stands under it: say it in the same sentence, or as"
     " facts of its own",
@@ -141,6 +146,12 @@ def _forget(w: Writer, command: Forget, who: Speaker, where: Where, done: Obeyed
             f"this says that it ended: {_named(w, found, done)}; to forget it, say forget <id>"
         )
         return
+    if command.id is None and _names_another(fact, command.target):
+        done.say(
+            f"nothing says just that; this is near: {_named(w, found, done)};"
+            " to forget it, say forget <id>"
+        )
+        return
     short = _short(w, fact)
     run = w.open_run("owner")
     w.retire(fact.id, because=Because.FORGOTTEN, by=who.agent or "owner", run_id=run)
@@ -161,6 +172,39 @@ def _says_otherwise(fact: Fact, target: str) -> bool:
     """
     said, held = read(target), read(fact.text)
     return (held.negated or held.ends) and not (said.negated or said.ends)
+
+
+def _names_another(fact: Fact, target: str) -> bool:
+    """Whether *target* has a word in the place of another one of *fact*: Bergen for Oslo.
+
+    The same matter with another value is not what was meant, however like the rest is.
+    """
+    said, held = _words(target), _words(fact.text)
+    return _without(said, held) and _without(held, said)
+
+
+def _words(text: str) -> set[str]:
+    return {word for word in query_terms(text, explicit=True) if word not in OF_A_NOTE}
+
+
+def _without(words: set[str], others: set[str]) -> bool:
+    """Whether one of *words* stands in no form among *others*."""
+    signs = set("".join(others))
+    return any(
+        not (set(word) <= signs if _CHINESE.search(word) else _formed(word, others))
+        for word in words
+    )
+
+
+def _formed(word: str, others: set[str]) -> bool:
+    """Whether *word* is one of *others* but for its ending; what has digits has no other form."""
+    if word in others or any(sign.isdigit() for sign in word):
+        return word in others
+    return any(_alike(word, other, max(3, min(len(word), len(other)) - 2)) for other in others)
+
+
+def _alike(word: str, other: str, length: int) -> bool:
+    return word[:length] == other[:length]
 
 
 def _named(w: Writer, found: Sequence[Fact], done: Obeyed) -> str:
