@@ -24,6 +24,8 @@ AUTHORIZER = "daemon/dormouse/ledger/authorizer.py"
 FACT_WRITES = "daemon/dormouse/ledger/fact_writes.py"
 GATE = "daemon/dormouse/judging/gate.py"
 SETTLE = "daemon/dormouse/work/settle.py"
+WEIGH = "daemon/dormouse/work/weigh.py"
+SECOND_LOOK = "daemon/dormouse/judging/second_look.py"
 INTAKE = "daemon/dormouse/work/intake.py"
 IN_PASSING = "daemon/dormouse/work/implicit.py"
 ANSWER = "daemon/dormouse/work/answer.py"
@@ -120,31 +122,31 @@ GUARDS: tuple[Guard, ...] = (
         "tests/unit/plugins/test_bin.py::test_without_the_compiled_program_it_runs_and_writes_none",
     ),
     Guard(
-        "who only states something retires no far pair",
-        SETTLE,
-        "    if told and not vetoed and ruling",
-        "    if not vetoed and ruling",
+        "a far pair is looked at again before it retires",
+        WEIGH,
+        "(ruling if pair.near else _doubted(ruling))",
+        "ruling",
         "tests/unit/work/test_far.py",
     ),
     Guard(
-        "a pair that only shares words is retired only where the judge is surer",
-        SETTLE,
-        " and ruling.probability >= SURE_OF_FAR:",
-        ":",
+        "a judge that is not believed retires no far pair",
+        WEIGH,
+        "    if sure >= second_look.SURE:",
+        "    if True:",
         "tests/unit/work/test_far.py",
     ),
     Guard(
-        "what tells no change retires only what means nearly the same",
-        SETTLE,
-        "if cosine >= LIKE and ",
-        "if ",
-        "tests/unit/work/test_far.py",
+        "a second look takes no rubbish",
+        SECOND_LOOK,
+        " or not all(0.0 <= each <= 1.0 for each in again)",
+        "",
+        "tests/unit/judging/test_second_look.py",
     ),
     Guard(
-        "a change of another matter retires nothing far",
-        SETTLE,
-        " and not (told and vetoed):",
-        ":",
+        "a second look is had within one language alone",
+        WEIGH,
+        " and pair.older.language == pair.newer.language in MEASURED",
+        "",
         "tests/unit/work/test_far.py",
     ),
     Guard(

@@ -11,7 +11,7 @@ from dormouse.judging.sides import marked
 
 DATA = Path(__file__).with_name("data")
 LABELS = ["supersede", "keep", "unsure"]
-Split = Literal["train", "stream", "held stream", "calibrate", "test"]
+Split = Literal["train", "stream", "held stream", "later", "calibrate", "test"]
 
 
 @dataclass(frozen=True, slots=True)

@@ -7,9 +7,12 @@ by `training.judge.exam`.
 """
 
 import argparse
+import io
 import json
 import random
 import time
+import zipfile
+import zlib
 from collections.abc import Iterable, Sequence
 from dataclasses import replace
 from datetime import datetime, timedelta
@@ -29,6 +32,8 @@ from training.judge.pairs import LABELS, Pair, derived, hand_written, writers
 LAYERS, LOWER = 6, 0  # of the base: used; of these, left as they are
 APART = timedelta(days=2)  # notes so far apart don't contradict each other in one breath
 BY_TIME = ("ambiguous_scope", "single_value_change", "correction", "number_unit_version")
+MOST = 23  # a weight is one of 47 whole numbers, from -23 to 23, times a scale of its row
+SHARES = np.linspace(0.6, 1.0, 9)  # of a row's largest weight, that the largest number stands for
 TEMPERATURES = np.linspace(0.5, 3.0, 51)
 
 
@@ -164,18 +169,50 @@ def averaged(told: Sequence[np.ndarray], t: float) -> np.ndarray:
 
 
 def export(members: dict[int, Upper], path: Path, about: dict[str, Any]) -> None:
-    """Matrices as int8 with one scale a row, all else as float32, and what the file is."""
+    """Matrices as whole numbers with one scale a row, all else as float32, and what the file is."""
     packed: dict[str, np.ndarray] = {"about": np.array(json.dumps(about))}
     for seed, upper in members.items():
         for key, tensor in upper.state_dict().items():
             name, value = f"{seed}/{key}", tensor.numpy()
             if value.ndim == 2 and name.endswith(".weight"):
-                scale = np.maximum(np.abs(value).max(1), 1e-9) / 127.0
-                packed[f"{name}|q"] = np.rint(value / scale[:, None]).astype(np.int8)
-                packed[f"{name}|s"] = scale.astype(np.float32)
+                packed[f"{name}|q"], packed[f"{name}|s"] = quantised(value)
             else:
                 packed[name] = value.astype(np.float32)
-    np.savez_compressed(path, **packed)
+    write(packed, path)
+
+
+def quantised(value: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+    """*value* (rows, columns) as int8 from -MOST to MOST, and a scale for each row.
+
+    The scale is the one with the least squared error of some that cut off the largest weights.
+    """
+    largest = np.maximum(np.abs(value).max(1), 1e-9)
+    best, number, scale = np.full(len(value), np.inf), np.zeros(value.shape), largest
+    for share in SHARES:
+        tried = largest * share / MOST
+        whole = np.clip(np.rint(value / tried[:, None]), -MOST, MOST)
+        error = ((whole * tried[:, None] - value) ** 2).sum(1)
+        better = error < best
+        best = np.where(better, error, best)
+        scale = np.where(better, tried, scale)
+        number = np.where(better[:, None], whole, number)
+    return number.astype(np.int8), scale.astype(np.float32)
+
+
+def write(packed: dict[str, np.ndarray], path: Path) -> None:
+    """An .npz compressed by Huffman codes alone: weights look like noise, and looking for what
+    repeats in them makes the file larger."""
+    with zipfile.ZipFile(path, "w") as file:
+        for name, value in sorted(packed.items()):
+            bare = io.BytesIO()
+            np.lib.format.write_array(bare, value, allow_pickle=False)
+            info = zipfile.ZipInfo(f"{name}.npy")
+            info.compress_type = zipfile.ZIP_DEFLATED
+            with file.open(info, "w") as member:
+                member._compressor = zlib.compressobj(  # type: ignore[attr-defined]
+                    9, zlib.DEFLATED, -15, 9, zlib.Z_HUFFMAN_ONLY
+                )
+                member.write(bare.getvalue())
 
 
 def carried(path: Path, seed: int) -> dict[str, torch.Tensor]:

@@ -20,7 +20,7 @@ from dormouse.judgments import Ruling, Verdict
 from dormouse.slots import read
 
 log = logging.getLogger("dormouse")
-VERSION: Final = 4
+VERSION: Final = 5
 NAME: Final = f"embedded:{VERSION}"
 LONGEST: Final = 400  # characters of one text that surely fit into what the model reads
 KEEP: Final = 0.90  # at least so likely, and KEEP is its word
@@ -68,6 +68,13 @@ class EmbeddedJudge:
                 rulings[n] = _ruling(float(row[0]), float(row[1]), _threshold(*pairs[n]))
         silent = Ruling(Verdict.UNSURE, self.name, reason="it has not spoken")
         return [ruling or silent for ruling in rulings]
+
+    def likely(self, pairs: Sequence[tuple[Fact, Fact]]) -> list[float]:
+        """How likely each is SUPERSEDE as the model alone reads it. Raises DormouseError."""
+        told = [tuple(without_orders(fact) for fact in pair) for pair in pairs]
+        return [
+            float(row[0]) for row in self.scores([sides(older, newer) for older, newer in told])
+        ]
 
 
 def _unread(older: Fact, newer: Fact) -> Ruling | None:

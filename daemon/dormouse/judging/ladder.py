@@ -1,7 +1,7 @@
 """The gate, then the judges from the cheapest up, until one is sure. It holds no ledger."""
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Protocol, runtime_checkable
 
 from dormouse.facts import Fact
@@ -42,8 +42,8 @@ class Ladder:
         misread = [n for n in range(len(pairs)) if n not in said and self._may_overrule(pairs[n])]
         read = Ladder(self.readers).ungated([pairs[n] for n in misread])
         for n, ruling in zip(misread, read, strict=True):
-            if ruling.verdict is Verdict.SUPERSEDE:
-                rulings[n] = ruling
+            kept = replace(rulings[n], probability=ruling.probability)
+            rulings[n] = ruling if ruling.verdict is Verdict.SUPERSEDE else kept
         return rulings
 
     @property

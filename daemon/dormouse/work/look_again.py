@@ -4,7 +4,7 @@ from dormouse.facts import Fact, Look
 from dormouse.judgments import Decision, Verdict
 from dormouse.ledger import Reader, Writer
 from dormouse.work.memory import Memory
-from dormouse.work.settle import Settled, carry_out
+from dormouse.work.settle import Settled, carry_out, plan_for
 
 LOOKED = "judge.looked_again"  # the setting that names the judges who have looked
 MOST = 2_000  # pairs looked at in one night
@@ -32,15 +32,26 @@ def left_open(r: Reader, memory: Memory) -> list[Pair]:
 
 
 async def look_again(memory: Memory, run_id: str | None = None) -> Settled:
-    """Judge what was left open, and carry out what is clear now; the rest stays as it is."""
+    """Judge what was left open, and carry out what is clear now; the rest stays as it is.
+
+    A pair is drawn and weighed as if its newer fact had just been captured.
+    """
     pairs = await memory.read(lambda r: left_open(r, memory))
-    rulings = await memory.aside(lambda: memory.ladder.judge_many(pairs)) if pairs else []
+    olders: dict[str, set[str]] = {}
+    for older, newer in pairs:
+        olders.setdefault(newer.id, set()).add(older.id)
     names = [judge.name for judge in memory.ladder.judges]
-    clear = [
-        (pair[1], Decision(pair[0].id, pair[1].id, ruling))
-        for pair, ruling in zip(pairs, rulings, strict=True)
-        if ruling.verdict is not Verdict.UNSURE and ruling.judge in names
-    ]
+    clear: list[tuple[Fact, Decision]] = []
+    for newer_id, wanted in olders.items():
+        plan = await plan_for(memory, newer_id, among=wanted)
+        if plan is None:
+            continue
+        newer, decisions, _ = plan
+        clear += [
+            (newer, decision)
+            for decision in decisions
+            if decision.ruling.verdict is not Verdict.UNSURE and decision.ruling.judge in names
+        ]
 
     def do(w: Writer) -> Settled:
         total = Settled(looked_at=len(pairs))

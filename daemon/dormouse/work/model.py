@@ -15,7 +15,7 @@ if TYPE_CHECKING:  # numpy is heavy, and not needed to start
 
 JUDGE = Path(files.__file__).with_name("judge.npz")  # made by ``python -m training.judge.train``
 IDLE_S = 300.0  # a model that was not used for so long is let go of
-JUDGE_SHA256 = "fec7076d2bbb4c5df8c0c416b841a1f1e39c17b9ebc6052375506c2d96b5bebd"
+JUDGE_SHA256 = "888178d6768d970fb56f91735b2b1ec399dc0e57c047c8f86598549bac31257a"
 
 
 class Models:

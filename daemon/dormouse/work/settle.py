@@ -4,14 +4,13 @@ Capture and sleep both come here. Nothing is retired by any other path than ``ca
 """
 
 import logging
-from collections.abc import Iterable, Sequence
+from collections.abc import Collection, Iterable, Sequence
 from dataclasses import dataclass, field, replace
 from datetime import timedelta
 
 from dormouse.errors import NotFound
 from dormouse.facts import Fact, Look, Scope
-from dormouse.judging import gate, nominate
-from dormouse.judging.embedded import tells_a_change
+from dormouse.judging import nominate
 from dormouse.judging.ladder import Ladder
 from dormouse.judging.order import ordered
 from dormouse.judgments import Decision, Ruling, Verdict, Veto
@@ -20,16 +19,11 @@ from dormouse.recall.words import query_terms
 from dormouse.times import parse, stamp
 from dormouse.work.meaning import Asked
 from dormouse.work.memory import Memory
+from dormouse.work.weigh import Drawn, weigh
 
 log = logging.getLogger("dormouse")
 NEAR = 20  # facts near in words that are looked at for each new fact
 FAR = 12  # facts that share only words or meaning, looked at by a model
-# A far pair retires where its newer fact tells a change and the judge is as sure as this …
-SURE_OF_FAR = 0.98
-# … or where both mean nearly the same. Of all that is drawn from seven streams with few changes
-# (s1 to s5, n12, n13; 1,720 facts) that retires 4 of 102 changes more, and nothing wrong; without
-# LIKE it would be 20, and 32 wrong (`python -m training.judge.far`).
-SURE_OF_LIKE, LIKE = 0.92, 0.55
 ALIKE = 0.4  # cosine from which on a fact is near in meaning
 WORTH_A_THOUGHT = 0.3  # so likely a supersede that a thinker should be asked
 WORTH_A_QUESTION = 0.8  # … and the owner
@@ -90,6 +84,19 @@ class Nominated:
         other = older if newer.id == self.fact.id else newer
         return self.cosines.get(other.id, 0.0)
 
+    def among(self, ids: Collection[str]) -> "Nominated":
+        """The same with nothing but the pairs whose other fact is one of *ids*."""
+        close, far = (
+            [pair for pair in pairs if {pair[0].id, pair[1].id} - {self.fact.id} <= set(ids)]
+            for pairs in (self.close, self.far)
+        )
+        return replace(self, close=close, far=far, unclear=[])
+
+    def drawn(self) -> list[Drawn]:
+        """All pairs, near ones first."""
+        near = [Drawn(*pair, near=True, cosine=self.cosine(*pair)) for pair in self.close]
+        return near + [Drawn(*pair, near=False, cosine=self.cosine(*pair)) for pair in self.far]
+
 
 def nominated(
     r: Reader, memory: Memory, fact: Fact, meant: Asked | None = None, *, far: bool
@@ -121,7 +128,7 @@ def nominated(
         others = {f.id: f for f in both if f.id not in lost}
         found.far.extend(_pairs(r, memory, fact, list(others.values())[:FAR]))
         numbers = {hit.nr: hit.fact.id for hit in by_words} | {nr: f.id for nr, f in alike.items()}
-        wanted = {nr: id for nr, id in numbers.items() if id in others}
+        wanted = {nr: id for nr, id in numbers.items() if id in others or id in near}
         found.cosines.update(_cosines(r, memory, meant, wanted))
     return found
 
@@ -168,34 +175,16 @@ def rule(ladder: Ladder, found: Nominated) -> tuple[list[Decision], list[tuple[s
     Those may be put before a thinker, in sleep. It may take a second where a model is asked.
     """
     decisions, unsure = list(found.unclear), []
-    rulings = ladder.judge_many([*found.close, *found.far])
-    for n, (older, newer) in enumerate([*found.close, *found.far]):
-        close = n < len(found.close)
-        ruling = (
-            rulings[n] if close else _of_far(rulings[n], older, newer, found.cosine(older, newer))
-        )
+    drawn = found.drawn()
+    rulings = ladder.judge_many([(pair.older, pair.newer) for pair in drawn])
+    for pair, ruling in zip(drawn, weigh(ladder, drawn, rulings), strict=True):
+        older, newer, close = pair.older, pair.newer, pair.near
         likely = (ruling.probability or 0.0) >= WORTH_A_THOUGHT
         if ruling.verdict is Verdict.UNSURE and ruling.vetoed_by is None and (close or likely):
             unsure.append((older.id, newer.id))
         if _worth_writing(ruling, older, newer) and (close or _worth_a_question(ruling)):
             decisions.append(Decision(older.id, newer.id, ruling))
     return decisions, unsure
-
-
-def _of_far(ruling: Ruling, older: Fact, newer: Fact, cosine: float) -> Ruling:
-    """What a likelihood is worth where only words or meaning are shared: changes are rare there.
-
-    What only states something mostly speaks of something else of the same name, so both have to
-    mean nearly the same. What the gate reads as another matter that changed, is another matter.
-    """
-    if ruling.verdict is not Verdict.SUPERSEDE or ruling.probability is None:
-        return ruling
-    told, vetoed = tells_a_change(newer), gate.veto(older, newer) is not None
-    if told and not vetoed and ruling.probability >= SURE_OF_FAR:
-        return ruling
-    if cosine >= LIKE and ruling.probability >= SURE_OF_LIKE and not (told and vetoed):
-        return ruling
-    return replace(ruling, verdict=Verdict.UNSURE, reason="they only share words or meaning")
 
 
 def _asked_before(r: Reader, memory: Memory, older: Fact, newer: Fact) -> bool:
@@ -292,8 +281,13 @@ Plan = tuple[Fact, list[Decision], list[tuple[str, str]]]
 """A fact, what to carry out, and the pairs that nobody is sure of."""
 
 
-async def plan_for(memory: Memory, fact_id: str) -> Plan | None:
-    """Nominate on a reader, judge away from it. None: the fact was erased since."""
+async def plan_for(
+    memory: Memory, fact_id: str, among: Collection[str] | None = None
+) -> Plan | None:
+    """Nominate on a reader, judge away from it; only the pairs with one of *among*, if given.
+
+    None: the fact was erased since.
+    """
     meant, far = None, bool(memory.ladder.readers)
     try:
         if far and memory.meaning is not None:
@@ -302,6 +296,8 @@ async def plan_for(memory: Memory, fact_id: str) -> Plan | None:
         found = await memory.read(lambda r: nominated(r, memory, r.fact(fact_id), meant, far=far))
     except NotFound:
         return None
+    if among is not None:
+        found = found.among(among)
     decisions, unsure = await memory.aside(lambda: rule(memory.ladder, found))
     return found.fact, decisions, unsure
 

@@ -1,9 +1,14 @@
 """A better judge looks once at what was left open before it came; nothing final is touched."""
 
+import pytest
+
+from dormouse.facts import Fact
+from dormouse.judging import second_look
 from dormouse.judging.embedded import EmbeddedJudge
 from dormouse.judging.ladder import Ladder
 from dormouse.judging.slot import SlotJudge
 from dormouse.judgments import Verdict
+from dormouse.work.look_again import LOOKED
 from tests.night import EVERYTHING, Bed
 
 OLD, NEW = "the beta runs on marten-3", "the beta runs on otter-9"
@@ -49,7 +54,32 @@ def test_it_looks_once_and_not_each_night(bed: Bed) -> None:
     asked = with_a_model(bed, 0.5)
     bed.sleep()
     bed.sleep()
-    assert (asked, questions(bed)) == ([1], 1)
+    assert (asked, questions(bed)) == ([1, 3], 1)  # at first sight, and once more in three ways
+
+
+def test_a_far_pair_is_looked_at_twice_by_a_better_judge_too(
+    bed: Bed, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    looks: list[str] = []
+
+    def not_sure(likely: object, pair: tuple[Fact, Fact], seen: object) -> float:
+        looks.append(pair[0].text)
+        return (second_look.SURE + second_look.UNLIKELY) / 2
+
+    monkeypatch.setattr(second_look, "believed", not_sure)
+    old = bed.say("finance reads its numbers in Looker")
+    bed.say("the finance team has been cut over to Metabase")
+    with_a_model(bed, 0.99)
+    bed.sleep()
+    assert (set(looks), questions(bed)) == ({old.text}, 1)
+    looks.clear()
+    bed.memory.ledger.write(lambda w: w.set_setting(LOOKED, "an older judge")).result()
+    sure = [0.99, 0.01, 0.0]
+    better = EmbeddedJudge(lambda pairs: [sure] * len(pairs), "a better one")
+    bed.memory.ladder = Ladder([SlotJudge(), better])
+    bed.sleep()
+    assert looks == [old.text]
+    assert len(bed.memory.ledger.read(lambda r: r.facts(EVERYTHING))) == 2
 
 
 def test_what_the_owner_has_answered_is_not_looked_at(bed: Bed) -> None:
