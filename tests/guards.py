@@ -136,6 +136,13 @@ GUARDS: tuple[Guard, ...] = (
         "tests/unit/work/test_far.py",
     ),
     Guard(
+        "a far pair that the model does not read clearly is not settled for its likeness",
+        SECOND_LOOK,
+        'return odds if seen.near or found["sight"] >= CLEAR else min(odds, 0.0)',
+        "return odds",
+        "tests/unit/judging/test_second_look.py",
+    ),
+    Guard(
         "a second look takes no rubbish",
         SECOND_LOOK,
         " or not all(0.0 <= each <= 1.0 for each in again)",

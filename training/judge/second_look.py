@@ -147,6 +147,10 @@ def report(found: Sequence[Row], *, show: bool) -> None:
     odds = np.zeros(len(found))
     for name in sorted(set(of)):
         odds[of == name] = scaled[of == name] @ fitted(scaled[of != name], change[of != name])
+    clear = (values[:, names.index("near")] > 0) | (
+        values[:, names.index("sight")] >= second_look.CLEAR
+    )
+    odds = np.where(clear, odds, np.minimum(odds, 0.0))
     print(f"{len(found)} pairs were looked at again, {int(change.sum())} are changes")
     print("by weights of the other streams, wrong: right (log odds from)")
     order = odds.argsort()[::-1]

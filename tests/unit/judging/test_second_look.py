@@ -1,6 +1,7 @@
 """A second look: a change is believed where it is read as one again and is about the same."""
 
 from collections.abc import Sequence
+from dataclasses import replace
 
 import pytest
 
@@ -45,6 +46,12 @@ def test_what_lies_far_apart_in_meaning_or_words_is_believed_less() -> None:
     assert sure(seen=Seen(0.95, near=False, cosine=0.1)) < sure()
     assert sure((OLD, OTHER)) < sure()
     assert sure() < sure(seen=Seen(0.95, near=True, cosine=0.6))
+
+
+def test_however_alike_a_far_pair_is_the_model_has_to_be_clear() -> None:
+    alike = Seen(0.6, near=False, cosine=1.0)
+    assert sure((OLD, OLD), alike, again=0.6) < SURE
+    assert sure((OLD, OLD), replace(alike, near=True), again=0.6) >= SURE
 
 
 @pytest.mark.parametrize("rubbish", [[], [0.5], [7.0] * 3, [float("nan")] * 3])
