@@ -136,9 +136,9 @@ GUARDS: tuple[Guard, ...] = (
         "tests/unit/work/test_far.py",
     ),
     Guard(
-        "a far pair that the model does not read clearly is not settled for its likeness",
+        "a pair that the model does not read clearly is not settled for its likeness",
         SECOND_LOOK,
-        'return odds if seen.near or found["sight"] >= CLEAR else min(odds, 0.0)',
+        "return odds if clear else min(odds, 0.0)",
         "return odds",
         "tests/unit/judging/test_second_look.py",
     ),

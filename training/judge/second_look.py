@@ -147,9 +147,9 @@ def report(found: Sequence[Row], *, show: bool) -> None:
     odds = np.zeros(len(found))
     for name in sorted(set(of)):
         odds[of == name] = scaled[of == name] @ fitted(scaled[of != name], change[of != name])
-    clear = (values[:, names.index("near")] > 0) | (
-        values[:, names.index("sight")] >= second_look.CLEAR
-    )
+    near = values[:, names.index("near")] > 0
+    least = np.where(near, second_look.CLEAR_IF_NEAR, second_look.CLEAR)
+    clear = values[:, names.index("sight")] >= least
     odds = np.where(clear, odds, np.minimum(odds, 0.0))
     print(f"{len(found)} pairs were looked at again, {int(change.sum())} are changes")
     print("by weights of the other streams, wrong: right (log odds from)")

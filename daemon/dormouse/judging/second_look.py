@@ -33,10 +33,11 @@ WEIGHTS: Final[Mapping[str, float]] = {  # fitted on n12, n13 and n16 to n23
     "digits_alike": 1.364,
     "always": -5.402,
 }
-# Log odds from which on it is believed, and what the readings of a far pair must come to besides.
-# By weights of the other streams: 74 of 165 changes, 2 of 249 others; without CLEAR 80 and 6.
-SURE: Final = 1.75
+# Log odds from which on it is believed, and what its readings must come to besides. By weights of
+# the other streams: 59 of 165 changes, 2 of 249 others (CLEAR keeps out 3 of 5).
+SURE: Final = 2.0
 CLEAR: Final = 1.5
+CLEAR_IF_NEAR: Final = 1.0
 # Log odds below which a far pair is not worth a question: 16 of the changes, 189 of the others.
 UNLIKELY: Final = -1.0
 
@@ -56,8 +57,8 @@ class Seen:
 
 
 def believed(likely: Likely, pair: Pair, seen: Seen) -> float | None:
-    """The log odds that *pair* is a change, 0 at most for a far one that the model reads without
-    being clear, however alike the two are; None where it answers rubbish.
+    """The log odds that *pair* is a change, 0 at most for one that the model does not read clearly,
+    however alike the two are; None where it answers rubbish.
 
     Raises DormouseError where it can't read.
     """
@@ -67,7 +68,8 @@ def believed(likely: Likely, pair: Pair, seen: Seen) -> float | None:
         return None
     found = evidence(pair, seen, again)
     odds = sum(weight * found[name] for name, weight in WEIGHTS.items())
-    return odds if seen.near or found["sight"] >= CLEAR else min(odds, 0.0)
+    clear = found["sight"] >= (CLEAR_IF_NEAR if seen.near else CLEAR)
+    return odds if clear else min(odds, 0.0)
 
 
 def readings(older: Fact, newer: Fact) -> list[Pair]:

@@ -48,10 +48,11 @@ def test_what_lies_far_apart_in_meaning_or_words_is_believed_less() -> None:
     assert sure() < sure(seen=Seen(0.95, near=True, cosine=0.6))
 
 
-def test_however_alike_a_far_pair_is_the_model_has_to_be_clear() -> None:
-    alike = Seen(0.6, near=False, cosine=1.0)
+@pytest.mark.parametrize("near", [True, False])
+def test_however_alike_a_pair_is_the_model_has_to_be_clear(near: bool) -> None:
+    alike = Seen(0.6, near=near, cosine=1.0)
     assert sure((OLD, OLD), alike, again=0.6) < SURE
-    assert sure((OLD, OLD), replace(alike, near=True), again=0.6) >= SURE
+    assert sure((OLD, OLD), replace(alike, likely=0.9), again=0.9) >= SURE
 
 
 @pytest.mark.parametrize("rubbish", [[], [0.5], [7.0] * 3, [float("nan")] * 3])
