@@ -13,7 +13,7 @@ from typing import Final
 
 from dormouse.errors import DormouseError
 from dormouse.facts import Fact
-from dormouse.judging import gate
+from dormouse.judging import facets, gate
 from dormouse.judging.sides import sides
 from dormouse.judging.thinker import speaks_to_the_judge
 from dormouse.judgments import Ruling, Verdict
@@ -97,12 +97,16 @@ def without_orders(fact: Fact) -> Fact:
     return replace(fact, text="" if speaks_to_the_judge(text) else text)
 
 
-def _threshold(older: Fact, newer: Fact) -> float:
-    """From which probability on it may retire; above 1 where it abstains.
+def abstains(older: Fact, newer: Fact) -> bool:
+    """Whether its mistakes are as likely as its finds (docs/judging.md): across two languages, in
+    one that it was not measured in, and of one length of time in two units."""
+    strange = older.language != newer.language or newer.language not in MEASURED
+    return strange or facets.same_length(older.text, newer.text)
 
-    Across two languages its mistakes are as likely as its finds (docs/judging.md).
-    """
-    if older.language != newer.language or newer.language not in MEASURED:
+
+def _threshold(older: Fact, newer: Fact) -> float:
+    """From which probability on it may retire; above 1 where it abstains."""
+    if abstains(older, newer):
         return 2.0
     if _STAYS.search(newer.text):
         return BARE

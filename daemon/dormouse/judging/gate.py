@@ -8,6 +8,7 @@ them where it is very sure. Nobody overrules ``firm``.
 """
 
 from dormouse.facts import Fact
+from dormouse.judging import facets
 from dormouse.judging.scope import scope_line
 from dormouse.judgments import Veto
 from dormouse.slots import HEADS, PROJECT, Modality, Statement, read
@@ -28,11 +29,14 @@ def veto(older: Fact, newer: Fact) -> Veto | None:
 
 
 def firm(older: Fact, newer: Fact) -> Veto | None:
-    """The vetoes that no judge overrules: time, place, and what states nothing. Not yet trust."""
+    """The vetoes that no judge overrules: time, place, what states nothing, and another matter that
+    both texts name outright. Not yet trust."""
     if newer.valid_from < older.valid_from:
         return Veto.ORDER
     if scope_line(older) != scope_line(newer):
         return Veto.SCOPE
+    if facets.apart(older.text, newer.text):
+        return Veto.ATTRIBUTE
     return Veto.MODALITY if read(newer.text).modality in _NO_STATEMENT else None
 
 

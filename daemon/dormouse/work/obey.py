@@ -25,6 +25,11 @@ NAMED_AT_MOST = 4
 OF_A_NOTE = frozenset(
     ["fact", "note", "old", "outdated", "rule", "said", "stuff", "thing", "told", "alte", "sache"]
 )
+_BARE_VALUE = re.compile(r"(?<![\w.])-?\d+(?![\w.])|(?<!\w)[b-hj-zB-Z](?![\w'’])[+#]*")
+# What comes after it holds instead: "that the port is 5432, it is 5440 now"
+_INSTEAD = re.compile(
+    r"\s*[,，;；]\s+|[，；]|\s+(?:instead of|and not|but|sondern|statt|und nicht)\s+|而不是"
+)
 _CHINESE = re.compile(r"[\u3400-\u9fff\uf900-\ufaff]")
 LEFT_OUT = {
     "lines": "only that was noted, not what stands under it: say it in the same sentence, or as"
@@ -133,7 +138,8 @@ def _scope_words(fact: Fact, where: Where) -> str:
 
 def _forget(w: Writer, command: Forget, who: Speaker, where: Where, done: Obeyed, now: str) -> None:
     look = where.look(who.session_id)
-    found = _by_id(w, command, look) or _by_words(w, command.target, look, now)
+    target = _INSTEAD.split(command.target, maxsplit=1)[0]
+    found = _by_id(w, command, look) or _by_words(w, target, look, now)
     if not found:
         done.say("nothing was found that this could mean; nothing was forgotten")
         return
@@ -141,12 +147,10 @@ def _forget(w: Writer, command: Forget, who: Speaker, where: Where, done: Obeyed
         done.say(f"several facts could be meant: {_named(w, found, done)}; say forget <id>")
         return
     fact = found[0]
-    if command.id is None and _says_otherwise(fact, command.target):
-        done.say(
-            f"this says that it ended: {_named(w, found, done)}; to forget it, say forget <id>"
-        )
+    if command.id is None and _says_otherwise(fact, target):
+        done.say(f"this says otherwise: {_named(w, found, done)}; to forget it, say forget <id>")
         return
-    if command.id is None and _names_another(fact, command.target):
+    if command.id is None and _names_another(fact, target):
         done.say(
             f"nothing says just that; this is near: {_named(w, found, done)};"
             " to forget it, say forget <id>"
@@ -166,12 +170,12 @@ def _forget(w: Writer, command: Forget, who: Speaker, where: Where, done: Obeyed
 
 
 def _says_otherwise(fact: Fact, target: str) -> bool:
-    """Whether *fact* says that something ended which *target* takes to hold.
+    """Whether one of *fact* and *target* says that something ended or is not, the other that it is.
 
     Retired, it would take what holds now along: "with Tantivy, no longer with Lucene".
     """
     said, held = read(target), read(fact.text)
-    return (held.negated or held.ends) and not (said.negated or said.ends)
+    return (held.negated or held.ends) != (said.negated or said.ends)
 
 
 def _names_another(fact: Fact, target: str) -> bool:
@@ -184,7 +188,9 @@ def _names_another(fact: Fact, target: str) -> bool:
 
 
 def _words(text: str) -> set[str]:
-    return {word for word in query_terms(text, explicit=True) if word not in OF_A_NOTE}
+    """Its words, and the numbers and single letters that no search goes by."""
+    words = {word for word in query_terms(text, explicit=True) if word not in OF_A_NOTE}
+    return words | set(_BARE_VALUE.findall(text))
 
 
 def _without(words: set[str], others: set[str]) -> bool:

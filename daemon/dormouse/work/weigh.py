@@ -14,7 +14,7 @@ from typing import Final
 from dormouse.errors import DormouseError
 from dormouse.facts import Fact
 from dormouse.judging import second_look
-from dormouse.judging.embedded import MEASURED, EmbeddedJudge
+from dormouse.judging.embedded import EmbeddedJudge, abstains
 from dormouse.judging.ladder import Ladder
 from dormouse.judgments import Ruling, Verdict
 
@@ -42,10 +42,10 @@ def weigh(ladder: Ladder, drawn: Sequence[Drawn], rulings: Sequence[Ruling]) -> 
 
 
 def worth_a_second_look(pair: Drawn, ruling: Ruling) -> bool:
-    """A near pair that is settled needs none; across languages none was tried."""
+    """A near pair that is settled needs none; where the judge abstains it is not asked again."""
     settled = pair.near and ruling.verdict is Verdict.SUPERSEDE
     likely = ruling.probability is not None and ruling.probability >= second_look.LOOKS
-    return likely and not settled and pair.older.language == pair.newer.language in MEASURED
+    return likely and not settled and not abstains(pair.older, pair.newer)
 
 
 def _looked_at_again(
