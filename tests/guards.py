@@ -476,8 +476,8 @@ GUARDS: tuple[Guard, ...] = (
     Guard(
         "the embedded judge abstains where it was not measured",
         EMBEDDED,
-        "    if older.language != newer.language or newer.language not in MEASURED:\n",
-        "    if False:\n",
+        "    strange = older.language != newer.language or newer.language not in MEASURED\n",
+        "    strange = False\n",
         f"{OF_EMBEDDED}::test_in_a_language_that_was_not_measured_it_retires_nothing",
     ),
     Guard(
