@@ -174,6 +174,8 @@ def test_forgetting_one_value_does_not_take_the_fact_with_another(daemon: Machin
             "dass Tom die Releases macht, das macht jetzt Lena",
             "Lena macht die Releases",
         ),
+        ("Anna is on call", "that Anna, Bob and Carl are admins", "that Anna is on call"),
+        ("staging is on db-7, port 5433", "staging is on db-8", "staging is on db-7, port 5433"),
         ("端口是 5440", "端口是 5432，现在是 5440", "端口是 5440"),
         (
             "we use Vitest for unit tests",

@@ -26,7 +26,7 @@ OF_A_NOTE = frozenset(
     ["fact", "note", "old", "outdated", "rule", "said", "stuff", "thing", "told", "alte", "sache"]
 )
 _BARE_VALUE = re.compile(r"(?<![\w.])-?\d+(?![\w.])|(?<!\w)[b-hj-zB-Z](?![\w'’])[+#]*")
-# What comes after it holds instead: "that the port is 5432, it is 5440 now"
+# What comes after it may hold instead.
 _INSTEAD = re.compile(
     r"\s*[,，;；]\s+|[，；]|\s+(?:instead of|and not|but|sondern|statt|und nicht)\s+|而不是"
 )
@@ -138,7 +138,7 @@ def _scope_words(fact: Fact, where: Where) -> str:
 
 def _forget(w: Writer, command: Forget, who: Speaker, where: Where, done: Obeyed, now: str) -> None:
     look = where.look(who.session_id)
-    target = _INSTEAD.split(command.target, maxsplit=1)[0]
+    target = command.target
     found = _by_id(w, command, look) or _by_words(w, target, look, now)
     if not found:
         done.say("nothing was found that this could mean; nothing was forgotten")
@@ -181,10 +181,12 @@ def _says_otherwise(fact: Fact, target: str) -> bool:
 def _names_another(fact: Fact, target: str) -> bool:
     """Whether *target* has a word in the place of another one of *fact*: Bergen for Oslo.
 
-    The same matter with another value is not what was meant, however like the rest is.
+    The same matter with another value is not what was meant, however like the rest is, nor the
+    value that *target* says to hold instead: "that the port is 5432, it is 5440 now".
     """
-    said, held = _words(target), _words(fact.text)
-    return _without(said, held) and _without(held, said)
+    held = _words(fact.text)
+    both = (_words(target), _words(_INSTEAD.split(target, maxsplit=1)[0]))
+    return any(_without(said, held) and _without(held, said) for said in both)
 
 
 def _words(text: str) -> set[str]:
