@@ -16,7 +16,7 @@ from bench.inside import Inside
 from dormouse.facts import Fact
 from dormouse.times import stamp
 from dormouse.work.meaning import Asked
-from dormouse.work.settle import nominated
+from dormouse.work.settle import Nominated, nominated
 from training.judge.pairs import DATA, Pair
 from training.judge.stream import Said, read
 
@@ -24,10 +24,13 @@ BEGAN = datetime(2024, 1, 8, 8, 0, tzinfo=UTC)
 FAR = 4  # of the pairs that share no more than words or meaning: so many for each fact
 
 
-def pairs_of(name: str, lines: Sequence[Said], far: int = FAR) -> Iterator[Pair]:
-    """What a judge is asked of each line, *far* far ones at most; every change, drawn or not."""
+def pairs_of(name: str, lines: Sequence[Said]) -> Iterator[Pair]:
+    """What a judge is asked of each line; every change, whether it was drawn or not."""
     ended: set[int] = set()
-    for at, (line, language, drawn) in enumerate(asked(lines, far)):
+    for at, fact, found, ids in asked(lines):
+        line, language = lines[at], fact.language or "en"
+        near_first = [*found.close, *found.far[:FAR]]
+        drawn = [ids[older.id] for older, newer in near_first if newer == fact]
         wanted = [each for each in drawn if each not in ended or each in line.ends]
         for older in sorted(line.ends | line.partly):
             if older not in wanted and lines[older].text != line.text:
@@ -45,23 +48,23 @@ def pairs_of(name: str, lines: Sequence[Said], far: int = FAR) -> Iterator[Pair]
         ended |= line.ends
 
 
-def asked(lines: Sequence[Said], far: int = FAR) -> Iterator[tuple[Said, str, list[int]]]:
-    """Each line as it is remembered: its language, and the earlier lines it is judged with."""
+def asked(lines: Sequence[Said]) -> Iterator[tuple[int, Fact, Nominated, dict[str, int]]]:
+    """Each line as it is remembered: its number, its fact, what the daemon draws for that (nothing
+    if it was known), and which line each fact before it was."""
     with Inside() as memory:
         ids: dict[str, int] = {}
         for at, line in enumerate(lines):
             fact = memory.say(line.text, line.at, line.project)
             memory.embed()
-            drawn = [] if fact.id in ids else draw(memory, fact, ids, far)
+            yield at, fact, Nominated(fact) if fact.id in ids else draw(memory, fact), ids
             ids.setdefault(fact.id, at)
-            yield line, fact.language or "en", drawn
 
 
-def draw(memory: Inside, fact: Fact, ids: dict[str, int], far: int = FAR) -> list[int]:
-    """The lines that the daemon draws for a fact, near ones first."""
+def draw(memory: Inside, fact: Fact) -> Nominated:
+    """What the daemon would put before a judge for *fact*."""
     means = Asked(memory.holder.get().embed([fact.text], query=False)[0], 0.0)
-    found = memory.read(lambda r: nominated(r, memory.memory, fact, means, far=True))
-    return [ids[older.id] for older, newer in [*found.close, *found.far[:far]] if newer == fact]
+    found: Nominated = memory.read(lambda r: nominated(r, memory.memory, fact, means, far=True))
+    return found
 
 
 def main() -> None:

@@ -92,20 +92,16 @@ def each(judge: Callable[[Fact, Fact], Ruling]) -> Many:
     return lambda pairs: [judge(*pair) for pair in pairs]
 
 
-def cosines(models: Models, pairs: Sequence[Pair]) -> np.ndarray:
-    """How near in meaning the two of each pair are, shape (pairs,)."""
-    holder = models.embedder()
-    assert holder is not None
-    a, b = (holder.get().embed([pair[side].text for pair in pairs], query=False) for side in (0, 1))
-    found: np.ndarray = (np.asarray(a) * np.asarray(b)).sum(-1)
-    return found
-
-
 def cosine(models: Models, least: float) -> Many:
     """The baseline of a common design: a newer fact so near to an older one replaces it."""
 
     def many(pairs: Sequence[Pair]) -> list[Ruling]:
-        near = cosines(models, pairs)
+        holder = models.embedder()
+        assert holder is not None
+        a, b = (
+            holder.get().embed([pair[side].text for pair in pairs], query=False) for side in (0, 1)
+        )
+        near = (np.asarray(a) * np.asarray(b)).sum(-1)
         said = (Verdict.SUPERSEDE if each >= least else Verdict.KEEP for each in near)
         return [Ruling(verdict, "cosine") for verdict in said]
 

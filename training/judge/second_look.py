@@ -13,17 +13,13 @@ from typing import NamedTuple
 
 import numpy as np
 
-from bench.inside import Inside
-from dormouse.facts import Fact
 from dormouse.judging import second_look
 from dormouse.judging.embedded import EmbeddedJudge
 from dormouse.judgments import Verdict
-from dormouse.work import meaning
 from dormouse.work.model import Models
-from dormouse.work.settle import Nominated, nominated
 from dormouse.work.weigh import LOOKED_AT_AGAIN, Drawn, worth_a_second_look
 from training.judge import stream
-from training.judge.drawn import BEGAN
+from training.judge.drawn import BEGAN, asked
 from training.judge.pairs import DATA
 
 RIDGE = 1.0  # weight of the L2 penalty, on standardised evidence
@@ -49,30 +45,17 @@ class Row(NamedTuple):
 
 def pairs_of(lines: Sequence[stream.Said]) -> Iterator[list[Asked]]:
     """The pairs of each line; nothing is retired meanwhile but what the stream says ended."""
-    with Inside() as memory:
-        ids: dict[str, int] = {}
-        ended: set[str] = set()
-        for at, line in enumerate(lines):
-            fact = memory.say(line.text, line.at, line.project)
-            memory.embed()
-            if fact.id in ids:
-                continue
-            vector = memory.holder.get().embed([fact.text], query=False)[0]
-            meant = meaning.Asked(vector, 0.0)
-            found = drawn_for(memory, fact, meant)
-            yield [
-                Asked(each, ids[each.older.id] in line.ends)
-                for each in found.drawn()
-                if each.newer.id == fact.id and each.older.id not in ended
-            ]
-            ids[fact.id] = at
-            ended |= {id for id, number in ids.items() if number in line.ends}
-
-
-def drawn_for(memory: Inside, fact: Fact, meant: meaning.Asked) -> Nominated:
-    """What the daemon would put before a judge for *fact*."""
-    found: Nominated = memory.read(lambda r: nominated(r, memory.memory, fact, meant, far=True))
-    return found
+    ended: set[str] = set()
+    for at, fact, found, ids in asked(lines):
+        if fact.id in ids:
+            continue
+        ends = lines[at].ends
+        yield [
+            Asked(each, ids[each.older.id] in ends)
+            for each in found.drawn()
+            if each.newer.id == fact.id and each.older.id not in ended
+        ]
+        ended |= {id for id, number in ids.items() if number in ends}
 
 
 def rows(name: str, judge: EmbeddedJudge) -> tuple[list[Row], list[bool]]:
@@ -82,16 +65,16 @@ def rows(name: str, judge: EmbeddedJudge) -> tuple[list[Row], list[bool]]:
     path = next(at for folder in folders if (at := folder / f"{name}.jsonl").exists())
     found: list[Row] = []
     settled: list[bool] = []
-    for asked in pairs_of(stream.read(path, BEGAN)):
-        rulings = judge.judge_many([(each.drawn.older, each.drawn.newer) for each in asked])
+    for pairs in pairs_of(stream.read(path, BEGAN)):
+        rulings = judge.judge_many([(each.drawn.older, each.drawn.newer) for each in pairs])
         settled += [
             each.change
-            for ruling, each in zip(rulings, asked, strict=True)
+            for ruling, each in zip(rulings, pairs, strict=True)
             if each.drawn.near and ruling.verdict is Verdict.SUPERSEDE
         ]
         worth = [
             (ruling.probability or 0.0, each)
-            for ruling, each in zip(rulings, asked, strict=True)
+            for ruling, each in zip(rulings, pairs, strict=True)
             if worth_a_second_look(each.drawn, ruling)
         ]
         worth.sort(key=lambda one: -one[0])

@@ -57,9 +57,8 @@ class EmbeddedJudge:
         """One ruling a pair, in order; the model reads them together."""
         rulings = [_unread(older, newer) for older, newer in pairs]
         asked = [n for n, ruling in enumerate(rulings) if ruling is None]
-        told = [tuple(without_orders(fact) for fact in pairs[n]) for n in asked]
         try:
-            found = self.scores([sides(older, newer) for older, newer in told]) if asked else []
+            found = self._read([pairs[n] for n in asked]) if asked else []
         except DormouseError as error:
             found = []
             log.error("the embedded judge can't read: %s", error.code)
@@ -71,10 +70,11 @@ class EmbeddedJudge:
 
     def likely(self, pairs: Sequence[tuple[Fact, Fact]]) -> list[float]:
         """How likely each is SUPERSEDE as the model alone reads it. Raises DormouseError."""
+        return [float(row[0]) for row in self._read(pairs)]
+
+    def _read(self, pairs: Sequence[tuple[Fact, Fact]]) -> Sequence[Sequence[float]]:
         told = [tuple(without_orders(fact) for fact in pair) for pair in pairs]
-        return [
-            float(row[0]) for row in self.scores([sides(older, newer) for older, newer in told])
-        ]
+        return self.scores([sides(older, newer) for older, newer in told])
 
 
 def _unread(older: Fact, newer: Fact) -> Ruling | None:

@@ -9,6 +9,8 @@ outright are taken; whatever else two facts speak of is left to the judge.
 import re
 from typing import Final
 
+from dormouse.slots.tokens import cjk_number
+
 _OWNED = re.compile(  # said of the thing: somebody runs it
     r"\b(?:run|managed|owned|maintained|operated|looked after|administered) by\b"
     r"|\bvon .{2,30} (?:betreut|verwaltet|gepflegt|betrieben|verantwortet)\b"
@@ -36,9 +38,6 @@ _UNITS: Final = {"秒": 1, "分钟": 60, "小时": 3_600, "天": 86_400, "周": 
 _LENGTH = re.compile(
     rf"(?<![第一二两三四五六七八九十])(\d+(?:\.\d+)?|[一二两三四五六七八九十半])\s*个?({'|'.join(_UNITS)})(?![一二两三半\d吃抽喂])"
 )
-_NUMBERS: Final = dict(
-    zip("半一二两三四五六七八九十", (0.5, 1, 2, 2, 3, 4, 5, 6, 7, 8, 9, 10), strict=True)
-)
 
 
 def apart(older: str, newer: str) -> bool:
@@ -61,7 +60,10 @@ def same_length(older: str, newer: str) -> bool:
 
 
 def _lengths(text: str) -> list[float]:
-    return [
-        (_NUMBERS[number] if number in _NUMBERS else float(number)) * _UNITS[unit]
-        for number, unit in _LENGTH.findall(text)
-    ]
+    return [_number(number) * _UNITS[unit] for number, unit in _LENGTH.findall(text)]
+
+
+def _number(text: str) -> float:
+    if text == "半":
+        return 0.5
+    return float(text) if text[0].isdigit() else cjk_number(text)

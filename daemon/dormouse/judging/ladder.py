@@ -42,8 +42,9 @@ class Ladder:
         misread = [n for n in range(len(pairs)) if n not in said and self._may_overrule(pairs[n])]
         read = Ladder(self.readers).ungated([pairs[n] for n in misread])
         for n, ruling in zip(misread, read, strict=True):
-            kept = replace(rulings[n], probability=ruling.probability)
-            rulings[n] = ruling if ruling.verdict is Verdict.SUPERSEDE else kept
+            if ruling.verdict is not Verdict.SUPERSEDE:
+                ruling = replace(rulings[n], probability=ruling.probability)
+            rulings[n] = ruling
         return rulings
 
     @property

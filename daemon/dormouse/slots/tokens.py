@@ -190,14 +190,15 @@ def _clocks(sentence: str) -> str:
 
 def _clock(found: re.Match[str]) -> str:
     half, hours, minutes = found.groups()
-    hour = _cjk_number(hours)
+    hour = cjk_number(hours)
     if half in ("下午", "晚上") and hour < 12:
         hour += 12
-    minute = 30 if minutes == "半" else _cjk_number((minutes or "").removesuffix("分"))
+    minute = 30 if minutes == "半" else cjk_number((minutes or "").removesuffix("分"))
     return f" {hour:02d}:{minute:02d} "
 
 
-def _cjk_number(text: str) -> int:
+def cjk_number(text: str) -> int:
+    """What a Chinese number below a hundred comes to, in words or digits; 0 if there is none."""
     if not text:
         return 0
     if text.isdigit():

@@ -14,6 +14,7 @@ from dormouse.ledger import Writer
 from dormouse.recall.rank import Ranked, rank
 from dormouse.recall.words import query_terms
 from dormouse.slots import read
+from dormouse.slots.lexicon import CJK
 from dormouse.times import parse
 from dormouse.work.places import Where
 from dormouse.work.remember import Kept, Speaker, Wish, remember
@@ -30,7 +31,6 @@ _BARE_VALUE = re.compile(r"(?<![\w.])-?\d+(?![\w.])|(?<!\w)[b-hj-zB-Z](?![\w'’
 _INSTEAD = re.compile(
     r"\s*[,，;；]\s+|[，；]|\s+(?:instead of|and not|but|sondern|statt|und nicht)\s+|而不是"
 )
-_CHINESE = re.compile(r"[\u3400-\u9fff\uf900-\ufaff]")
 LEFT_OUT = {
     "lines": "only that was noted, not what stands under it: say it in the same sentence, or as"
     " facts of its own",
@@ -199,8 +199,7 @@ def _without(words: set[str], others: set[str]) -> bool:
     """Whether one of *words* stands in no form among *others*."""
     signs = set("".join(others))
     return any(
-        not (set(word) <= signs if _CHINESE.search(word) else _formed(word, others))
-        for word in words
+        not (set(word) <= signs if CJK.search(word) else _formed(word, others)) for word in words
     )
 
 
@@ -208,11 +207,11 @@ def _formed(word: str, others: set[str]) -> bool:
     """Whether *word* is one of *others* but for its ending; what has digits has no other form."""
     if word in others or any(sign.isdigit() for sign in word):
         return word in others
-    return any(_alike(word, other, max(3, min(len(word), len(other)) - 2)) for other in others)
-
-
-def _alike(word: str, other: str, length: int) -> bool:
-    return word[:length] == other[:length]
+    return any(
+        word[:length] == other[:length]
+        for other in others
+        for length in [max(3, min(len(word), len(other)) - 2)]
+    )
 
 
 def _named(w: Writer, found: Sequence[Fact], done: Obeyed) -> str:
