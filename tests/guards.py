@@ -532,6 +532,13 @@ GUARDS: tuple[Guard, ...] = (
         "::test_after_a_restore_an_equal_newcomer_does_not_retire_it_either",
     ),
     Guard(
+        "facts told in one breath are found by what they mean",
+        SETTLE,
+        "            await memory.meaning.in_step()\n",
+        "",
+        "tests/cases/test_embedded_judge.py",
+    ),
+    Guard(
         "the fuse: too much in a day",
         SETTLE,
         " if total > limit else None",

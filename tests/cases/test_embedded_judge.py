@@ -70,3 +70,26 @@ def test_it_can_be_asked_alone_and_says_how_sure_it_is(machine: Machine) -> None
     ruling = machine.json("judge", OLD, NEW, "--judge", "embedded")
     assert (ruling["verdict"], ruling["judge"]) == ("supersede", NAME)
     assert 0.5 < ruling["probability"] <= 1.0
+
+
+@pytest.mark.parametrize(
+    ("old", "new"),
+    [
+        (
+            "Gift wrapping in the Marlow Teas shop costs 3.50 per parcel.",
+            "Gift wrap at Marlow Teas is 4.90 a parcel.",
+        ),
+        ("我们办公室的周报每周五下午四点发出去。", "办公室周报的发送时间:每周一上午九点。"),
+    ],
+)
+def test_a_change_told_in_one_breath_with_what_it_ends_is_settled_too(old: str, new: str) -> None:
+    machine = Machine()
+    machine.up()
+    try:
+        folder = str(machine.repository("office"))
+        for text, at in ((old, EARLY), (new, "2026-06-03T09:00:00Z")):
+            machine.ask("POST", "/v1/facts", {"text": text, "at": at, "project": folder})
+        machine.settled()
+        assert [fact["text"] for fact in machine.retired()] == [old]
+    finally:
+        machine.destroy()

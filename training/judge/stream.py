@@ -79,12 +79,9 @@ def through(machine: Machine, lines: Sequence[Said]) -> Outcome:
     ids: dict[str, int] = {}
     outcome = Outcome()
     for number, said in enumerate(lines):
-        body: dict[str, Any] = {"text": said.text, "at": said.at.isoformat()}
-        if said.project:
-            body["project"] = str(folders[said.project])
-        made = machine.ask("POST", "/v1/facts", body)
+        folder = str(folders[said.project]) if said.project else None
+        made = told_to(machine, said.text, said.at, folder)
         ids.setdefault(made["id"], number)
-        wait_for(lambda: at_rest(machine), within_s=60, what="settling")
         outcome.changes.update((older, number) for older in said.ends)
     outcome.facts = len(ids)
     for fact in machine.retired():
@@ -96,6 +93,16 @@ def through(machine: Machine, lines: Sequence[Said]) -> Outcome:
         if a is not None and b is not None:
             outcome.asked.add((a, b))
     return outcome
+
+
+def told_to(machine: Machine, text: str, at: datetime, folder: str | None) -> dict[str, Any]:
+    """Capture a fact and wait till it is settled and embedded."""
+    body: dict[str, Any] = {"text": text, "at": at.isoformat()}
+    if folder:
+        body["project"] = folder
+    made: dict[str, Any] = machine.ask("POST", "/v1/facts", body)
+    wait_for(lambda: at_rest(machine), within_s=60, what="settling")
+    return made
 
 
 def at_rest(machine: Machine) -> bool:
@@ -147,12 +154,9 @@ def stale(machine: Machine, path: Path) -> tuple[int, int]:
         folder = str(machine.repository(f"pair-{number}"))
         later = BEGAN + timedelta(days=int(row["days"]))
         old, new = (
-            machine.ask(
-                "POST", "/v1/facts", {"text": text, "at": at.isoformat(), "project": folder}
-            )
+            told_to(machine, text, at, folder)
             for text, at in ((row["older"], BEGAN), (row["newer"], later))
         )
-        wait_for(lambda: at_rest(machine), within_s=60, what="settling")
         shown = {hit["id"] for hit in machine.recall(row["asked"], project=folder, floor=0)}
         kept = machine.ask("GET", f"/v1/facts/{old['id']}")
         fine = new["id"] in shown and old["id"] not in shown and bool(kept["retired_at"])

@@ -29,6 +29,7 @@ PROMPT_S = 0.15  # how long a prompt waits for its vector before it goes by word
 SEARCH_S = 5.0  # how long a person's own search does: it may load the model
 LOOK_S = 60.0  # how often the worker looks although nothing moved: whether to unload an idle model
 YIELD_S = 0.05  # how long the worker stays away when a prompt wants its vector
+IN_STEP = 4  # steps of the worker that settling waits for: enough for facts told in one breath
 GIVE_BACK_S = 10.0  # between two times that memory of prompts' vectors is given back
 NO_MODEL = (
     "no model for recall by meaning is installed: words only"
@@ -97,6 +98,19 @@ class Meaning:
         except Exception as error:
             self._failed(error)
             return None
+
+    async def in_step(self) -> None:
+        """Embed what was just captured, a few facts at most: those told in one breath are then
+        found by what they mean as well."""
+        for _ in range(IN_STEP):
+            job = self._facts.submit(self.step)
+            try:
+                more = await asyncio.wrap_future(job)
+            except Exception as error:
+                self._failed(error)
+                return
+            if not more:
+                return
 
     async def ask_of_fact(self, text: str) -> Asked | None:
         """What a fact means, for finding others like it; None where that can't be said."""

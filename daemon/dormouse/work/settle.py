@@ -291,6 +291,7 @@ async def plan_for(
     meant, far = None, bool(memory.ladder.readers)
     try:
         if far and memory.meaning is not None:
+            await memory.meaning.in_step()
             text = await memory.read(lambda r: r.fact(fact_id).text)
             meant = await memory.meaning.ask_of_fact(text)
         found = await memory.read(lambda r: nominated(r, memory, r.fact(fact_id), meant, far=far))
