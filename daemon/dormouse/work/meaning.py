@@ -103,13 +103,7 @@ class Meaning:
         """Embed what was just captured, a few facts at most: those told in one breath are then
         found by what they mean as well."""
         for _ in range(IN_STEP):
-            job = self._facts.submit(self.step)
-            try:
-                more = await asyncio.wrap_future(job)
-            except Exception as error:
-                self._failed(error)
-                return
-            if not more:
+            if not await self._stepped():
                 return
 
     async def ask_of_fact(self, text: str) -> Asked | None:
@@ -162,20 +156,25 @@ class Meaning:
 
     async def run(self) -> None:
         """Embed what waits, keep the index in step, let go of an idle model; until cancelled."""
-        loop = self._loop = asyncio.get_running_loop()
+        self._loop = asyncio.get_running_loop()
         self._ledger.on_move = self._wake
         while True:
             self._moved.clear()
-            try:
-                more = await loop.run_in_executor(self._facts, self.step)
-            except Exception as error:
-                self._failed(error)
-                more = False
-            if more:
-                await asyncio.sleep(YIELD_S if self._asking else 0)
+            if await self._stepped():
                 continue
             with contextlib.suppress(TimeoutError):
                 await asyncio.wait_for(self._moved.wait(), LOOK_S)
+
+    async def _stepped(self) -> bool:
+        """A step in the worker's thread, then room for prompts; whether there may be more to do."""
+        try:
+            more = await asyncio.wrap_future(self._facts.submit(self.step))
+        except Exception as error:
+            self._failed(error)
+            return False
+        if more:
+            await asyncio.sleep(YIELD_S if self._asking else 0)
+        return more
 
     def _wake(self) -> None:
         """Facts were captured, moved or erased; called in the writer's thread."""
